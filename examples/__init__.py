@@ -1,0 +1,1 @@
+"""Small models that show remat-lint and remat-check at work."""

@@ -1,0 +1,383 @@
+"""From one file to its facts: every function that may run under a checkpoint is run as a root.
+
+A root is a function or method of the file, run with unknown arguments. A function that is only ever
+called where nothing it does counts (inside SAVE regions, under a guard) is no root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.facts import GivenUp, ModuleFacts
+from remat_lint.analysis.interpreter import Interpreter
+from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
+from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.placement import Placement
+from remat_lint.analysis.state import State, reunite
+from remat_lint.analysis.values import (
+    NONE,
+    SCALAR,
+    ClassValue,
+    Constant,
+    External,
+    FunctionValue,
+    Imported,
+    ListObject,
+    ModuleValue,
+    Reference,
+    RegionWrapper,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import Place
+from remat_lint.project import Project
+from remat_lint.source import SourceError, SourceFile
+
+_SCALAR_ANNOTATIONS = frozenset("int float bool str bytes complex".split())
+
+
+class Analyser(Interpreter):
+    """The interpreter with everything that reaches beyond a single run: modules, classes, roots."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._class_names: dict[ir.Class, dict[str, Value]] = {}
+        self._instances: dict[ir.Class, Value] = {}
+
+    # --- modules
+
+    def load(self, source: SourceFile, name: str = "") -> ModuleScope:
+        """Run a module once and keep its globals. Raises ``SourceError``."""
+        known = self.scopes.get(source.path)
+        if known is not None:
+            return known
+        scope = ModuleScope(name, source, self.fresh())
+        self.scopes[source.path] = scope
+        state = State()
+        frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
+        with self._entering(frame):
+            try:
+                flow = self.run_block(source.lowered.body, [state])
+            except BudgetSpent:
+                return scope
+            for path in flow.fell:
+                self.journal.settle(path.pending)
+                scope.names |= path.frames.get(scope.frame, {})
+                scope.heap |= path.heap
+        return scope
+
+    def _entering(self, frame: Frame) -> _Entered:
+        return _Entered(self, frame)
+
+    def imported(self, statement: ir.Import) -> Iterator[tuple[str, Value]]:
+        """The names that an import binds; nothing is read before one of them is used."""
+        scope = self.frame.scope
+        for module, attribute, name in statement.bindings:
+            if attribute == "*":
+                yield from self._star_import(scope, module, statement.level)
+            elif attribute is None and "." in name:  # `import a.b` binds `a`
+                top = name.partition(".")[0]
+                yield top, Imported(scope, top, None, 0)
+            else:
+                yield name, Imported(scope, module, attribute, statement.level)
+
+    def _star_import(self, scope: ModuleScope, module: str, level: int) -> Iterator[tuple[str, Value]]:
+        found = self._module(scope, module, level)
+        if found is not None:
+            yield from ((name, value) for name, value in found.names.items() if not name.startswith("_"))
+
+    def _module(self, importer: ModuleScope, module: str, level: int) -> ModuleScope | None:
+        source = self.project.find(importer.source, module, level)
+        if source is None:
+            return None
+        journal, self.journal = self.journal, Journal()
+        try:
+            return self.load(source, module)
+        except SourceError:
+            return None
+        finally:
+            self.journal = journal
+
+    def resolved(self, value: Value) -> Value:
+        """Follow an import to what it stands for."""
+        for _ in range(20):  # re-exports of re-exports; a cycle ends here
+            if not isinstance(value, Imported):
+                return value
+            value = self._resolve_import(value)
+        return Unknown()
+
+    def _resolve_import(self, value: Imported) -> Value:
+        module, attribute = value.module, value.attribute
+        outside = f"{module}.{attribute}" if attribute is not None else module
+        if not value.level and module.partition(".")[0] in ("torch", "torch_remat", "typing", "functools"):
+            return External(outside)
+        scope = self._module(value.importer, module, value.level)
+        if scope is None:
+            return Unknown() if value.level else External(outside)
+        if attribute is None:
+            return ModuleValue(scope)
+        found = scope.names.get(attribute)
+        if found is not None:
+            return found
+        inner = f"{module}.{attribute}" if module else attribute
+        submodule = self._module(value.importer, inner, value.level)
+        return ModuleValue(submodule) if submodule is not None else Unknown()
+
+    def module_attribute(self, base: ModuleValue, found: Value | None, name: str) -> Value:
+        if found is not None:
+            return self.global_value(self.resolved(found))
+        submodule = self._module(base.scope, f"{base.scope.name}.{name}", 0)
+        return ModuleValue(submodule) if submodule is not None else Unknown()
+
+    def external_attribute(self, base: External, name: str) -> Value:
+        return External(name)
+
+    # --- classes
+
+    def class_names(self, klass: ClassValue) -> dict[str, Value]:
+        """The names that a class body binds."""
+        known = self._class_names.get(klass.definition)
+        if known is not None:
+            return known
+        names: dict[str, Value] = {}
+        self._class_names[klass.definition] = names
+        frame = Frame(
+            id=self.fresh(), depth=0, scope=klass.scope, owner=klass, closure=klass.frame, kind="class"
+        )
+        journal, self.journal = self.journal, Journal()
+        with self._entering(frame):
+            flow = self.run_block(klass.definition.body, [State()])
+            for path in flow.fell:
+                names |= path.frames.get(frame.id, {})
+                klass.scope.heap |= path.heap
+        self.journal = journal
+        return names
+
+    def instance_of(self, klass: ClassValue) -> Value:
+        """An object of the class, constructed with unknown arguments; the same one every time."""
+        known = self._instances.get(klass.definition)
+        if known is not None:
+            return known
+        self._instances[klass.definition] = Unknown()  # while it is under construction
+        state = State()
+        frame = Frame(id=self.fresh(), depth=0, scope=klass.scope)
+        journal, self.journal = self.journal, Journal()
+        try:
+            with self._entering(frame):
+                initializer = self.class_attribute(self.mro(klass), "__init__")
+                operands: list[Operand] = []
+                if initializer is not None and isinstance(initializer[1], FunctionValue):
+                    operands = list(self._unknown_operands(initializer[1].definition, state))
+                instance = self.construct(state, ir.Const(0, None), klass, operands)
+        except BudgetSpent:
+            instance = Unknown()
+        finally:
+            self.journal = journal
+        klass.scope.heap |= state.heap
+        self._instances[klass.definition] = instance
+        return instance
+
+    def _unknown_operands(self, definition: ir.Function, state: State) -> Iterator[Operand]:
+        for parameter in definition.parameters[1:]:
+            value = self.annotated(parameter.annotation, state)
+            if parameter.kind == "positional":
+                yield Operand(value)
+            elif parameter.kind == "keyword":
+                yield Operand(value, keyword=parameter.name)
+
+    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
+        """A value of an annotated type; unknown where the annotation does not name a class."""
+        match annotation:
+            case None:
+                return Unknown(origin=self.fresh())
+            case ir.Const(value=None):
+                return NONE
+            case ir.Const(value=str() as text) if text.replace(".", "").isidentifier():
+                return self._of_type(self._dotted(text.split("."), state), state)
+            case ir.Binary(operator="BitOr", left=left, right=right):
+                return join(self.annotated(left, state), self.annotated(right, state))
+            case ir.Subscript(base=base, indices=indices) if _last_name(base) == "Optional":
+                return join(self.annotated(indices[0], state), NONE)
+            case ir.Name() | ir.Attribute():
+                return self._of_type(self.evaluate(annotation, state), state)
+            case _:
+                return Unknown(origin=self.fresh())
+
+    def _dotted(self, names: list[str], state: State) -> Value:
+        value = self.lookup(state, names[0])
+        for name in names[1:]:
+            value = self.attribute_of(state, ir.Const(0, None), value, name)
+        return value
+
+    def _of_type(self, kind: Value, state: State) -> Value:
+        if isinstance(kind, ClassValue):
+            return self.instance_of(kind)
+        if isinstance(kind, External):
+            name = kind.name
+            if name in ("torch.Tensor", "torch.nn.Parameter"):
+                number = self.fresh()
+                return Tensor(storage=number, like=number)
+            if name.removeprefix("builtins.") in _SCALAR_ANNOTATIONS:
+                return SCALAR
+            if name.startswith("torch.nn.") and name != "torch.nn.Module":
+                return self.construct_external(state, name, ())
+        return Unknown(origin=self.fresh())
+
+    # --- roots
+
+    def analyse(self, source: SourceFile) -> ModuleFacts:
+        """The facts of one file. Raises ``SourceError``."""
+        module = Journal()
+        self.journal = module
+        self.reset_budget()
+        scope = self.load(source)
+        journals: list[tuple[ir.Function, Journal]] = []
+        for function in self._roots(scope, source.lowered.body, None):
+            journals.append((function.definition, self._run_root(function)))
+        seen = {definition for definition, _ in journals} | set(self.contexts)
+        for definition in source.lowered.functions:
+            if definition not in seen:
+                journals.append((definition, self._run_root(FunctionValue(definition, scope, scope.frame))))
+        for definition, journal in journals:
+            module.called |= journal.called
+            if self.contexts.get(definition) != {False}:
+                module.absorb(journal)
+        placement = Placement(self.pure, source.code)
+        return ModuleFacts(source.path, module.build(source.path, placement.bare_read))
+
+    def _roots(
+        self, scope: ModuleScope, body: tuple[ir.Stmt, ...], owner: ClassValue | None
+    ) -> Iterator[FunctionValue]:
+        for statement in body:
+            if isinstance(statement, ir.FunctionDef):
+                yield self._root(scope, statement.function, owner)
+            elif isinstance(statement, ir.ClassDef):
+                klass = self._class_value(scope, statement.klass, owner)
+                if klass is not None:
+                    yield from self._roots(scope, statement.klass.body, klass)
+            elif isinstance(statement, (ir.If, ir.Try)):
+                yield from self._roots(scope, statement.body, owner)
+                yield from self._roots(scope, statement.orelse, owner)
+
+    def _class_value(
+        self, scope: ModuleScope, definition: ir.Class, owner: ClassValue | None
+    ) -> ClassValue | None:
+        names = scope.names if owner is None else self.class_names(owner)
+        for value in alternatives(names.get(definition.name, Unknown())):
+            if isinstance(value, ClassValue) and value.definition is definition:
+                return value
+        return None
+
+    def _root(self, scope: ModuleScope, definition: ir.Function, owner: ClassValue | None) -> FunctionValue:
+        receiver: Value | None = None
+        if owner is not None:
+            kinds = {self._decorator(decorator) for decorator in definition.decorators}
+            if "classmethod" in kinds:
+                receiver = owner
+            elif "staticmethod" not in kinds:
+                receiver = self.instance_of(owner)
+        return FunctionValue(definition, scope, scope.frame, owner, receiver)
+
+    def _run_root(self, function: FunctionValue) -> Journal:
+        journal = self.journal = Journal()
+        self.reset_budget()
+        if self._is_compiled(function):
+            return journal
+        state, definition = State(), function.definition
+        frame = Frame(
+            id=self.fresh(),
+            depth=1,
+            scope=function.scope,
+            function=definition,
+            owner=function.owner,
+            receiver=function.receiver,
+            closure=function.frame,
+        )
+        with self._entering(frame):
+            self._bind_root(state, frame, function)
+            try:
+                flow = self.run_block(definition.body, [state])
+            except BudgetSpent:
+                place = Place(function.scope.source.path, definition.at)
+                journal.note(GivenUp(place, "the function needs too many steps"))
+                return journal
+        ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+        self._settle(journal, function, ends)
+        return journal
+
+    def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
+        parameters = function.definition.parameters
+        if function.receiver is not None and parameters:
+            state.bind(frame.id, parameters[0].name, function.receiver)
+            parameters = parameters[1:]
+        for parameter in parameters:
+            value = self.annotated(parameter.annotation, state)
+            if parameter.kind == "*":
+                value = SequenceValue(rest=value)
+            elif parameter.kind == "**":
+                value = Unknown(origin=self.fresh())
+            state.bind(frame.id, parameter.name, value)
+
+    def _settle(
+        self, journal: Journal, function: FunctionValue, ends: list[tuple[State, Value]]
+    ) -> None:
+        for state, value in ends:
+            self._returns_wrapper(journal, state, value)
+        replayed = [state for state, value in ends if not _needs_no_grad(value)]
+        for state in reunite(replayed):
+            journal.settle(state.pending)
+
+    def _returns_wrapper(self, journal: Journal, state: State, value: Value) -> None:
+        """A function that wraps what it was given and returns it is a wrapper of the project, not a mistake."""
+        match value:
+            case RegionWrapper(place=place, function=Unknown() | Constant()):
+                journal.called.add(place)
+            case SequenceValue(items=items):
+                for item in items:
+                    if isinstance(item, RegionWrapper):
+                        journal.called.add(item.place)
+            case Reference():
+                found = self.object_at(state, value)
+                for item in found.items if isinstance(found, ListObject) else ():
+                    if isinstance(item, RegionWrapper):
+                        journal.called.add(item.place)
+            case _:
+                return
+
+
+class _Entered:
+    """Runs a frame, and puts everything back as it was."""
+
+    def __init__(self, machine: Analyser, frame: Frame) -> None:
+        self._machine = machine
+        self._frame = frame
+
+    def __enter__(self) -> None:
+        machine = self._machine
+        self._before = (
+            getattr(machine, "frame", self._frame),
+            machine.regions,
+            machine.grad_enabled,
+            machine.swallowing,
+        )
+        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
+
+    def __exit__(self, *_: object) -> None:
+        machine = self._machine
+        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._before
+
+
+def _needs_no_grad(value: Value) -> bool:
+    """Whether nothing that is returned requires grad: then backward never comes here."""
+    values = value.items if isinstance(value, SequenceValue) and value.rest is None else (value,)
+    return bool(values) and all(isinstance(one, Tensor) and one.grad is False for one in values)
+
+
+def _last_name(expr: ir.Expr) -> str:
+    return expr.name if isinstance(expr, ir.Attribute) else expr.id if isinstance(expr, ir.Name) else ""

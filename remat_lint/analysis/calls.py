@@ -1,0 +1,623 @@
+"""Calls: functions and classes of the project, modules of ``torch.nn``, Python's builtins, unknown things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from remat_lint import torch_ops
+from remat_lint.analysis import ir
+from remat_lint.analysis.builtin_calls import BUILTINS
+from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand
+from remat_lint.analysis.objects import _CONTAINERS, Objects
+from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.regions import REMAT
+from remat_lint.analysis.state import Phase, State, join_all, reunite
+from remat_lint.analysis.values import (
+    NONE,
+    SCALAR,
+    CheckpointWrapper,
+    Choice,
+    ClassValue,
+    Compiled,
+    Constant,
+    DictObject,
+    External,
+    FunctionValue,
+    InheritedMethod,
+    InstanceObject,
+    ListObject,
+    Method,
+    ModuleValue,
+    Partial,
+    Reference,
+    RegionWrapper,
+    Scalar,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+
+_STORING = frozenset(
+    "append add extend insert appendleft extendleft update setdefault put put_nowait push register_buffer".split()
+)
+"""Methods that keep what they are given without looking at it."""
+
+_MODULE_ITSELF = frozenset("eval train to cuda cpu half float double bfloat16 requires_grad_ apply".split())
+"""Methods of ``nn.Module`` that return the module."""
+
+_IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
+
+
+class Calls(Objects):
+    """Calls a value with operands."""
+
+    closures: dict[int, int]
+    """For each frame that a function or class was defined in, the frame around it."""
+
+    def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
+        """The value of ``function(operands)``; the state afterwards is ``state``, changed in place."""
+        match function:
+            case Choice(alternatives=values):
+                return self._call_any(state, node, values, operands)
+            case FunctionValue():
+                return self.call_function(state, node, function, operands)
+            case External(name=name):
+                return self.call_external(state, node, name, operands)
+            case RegionWrapper():
+                return self.run_region(state, node, function, operands)
+            case CheckpointWrapper(function=None):
+                return CheckpointWrapper(operands[0].value if operands else Unknown())
+            case CheckpointWrapper(function=Value() as checkpointed):
+                return self.run_checkpoint(state, node, checkpointed, operands)
+            case Partial():
+                bound = [Operand(value) for value in function.positional]
+                named = [Operand(value, keyword=name) for name, value in function.keywords]
+                return self.call(state, node, function.function, [*bound, *operands, *named])
+            case ClassValue():
+                return self.construct(state, node, function, operands)
+            case Reference():
+                return self._call_object(state, node, function, operands)
+            case Method(receiver=receiver, name=name):
+                return self.call_method(state, node, Operand(receiver), name, operands)
+            case InheritedMethod():
+                return self._call_inherited(state, node, function, operands)
+            case _:
+                return self._call_unknown(state, node, operands)
+
+    def _call_any(
+        self, state: State, node: ir.Expr, values: Sequence[Value], operands: Sequence[Operand]
+    ) -> Value:
+        callables = [value for value in values if not isinstance(value, (Constant, Scalar))] or list(values)
+        ends = []
+        for value in callables:
+            path = state.fork()
+            ends.append((path, self.call(path, node, value, operands)))
+        return self.join_ends(state, ends)
+
+    def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
+        """Make ``state`` the join of several paths, and return the join of their values."""
+        state.become(join_all(reunite([path for path, _ in ends])))
+        joined = ends[0][1]
+        for _, value in ends[1:]:
+            joined = join(joined, value)
+        return joined
+
+    def _call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        """Something outside the project: it reads the tensors it is given."""
+        self.read(state, node, operands)
+        self._escape(operands)
+        return Unknown(origin=self.fresh())
+
+    def _escape(self, operands: Sequence[Operand]) -> None:
+        """Region wrappers handed to unknown code may be called there."""
+        for operand in operands:
+            for value in alternatives(operand.value):
+                if isinstance(value, RegionWrapper):
+                    self.journal.called.add(value.place)
+
+    # --- functions of the project
+
+    def call_function(
+        self, state: State, node: ir.Expr, function: FunctionValue, operands: Sequence[Operand]
+    ) -> Value:
+        """Run a function of the project in a frame of its own."""
+        definition = function.definition
+        if self._is_compiled(function):
+            return self._call_unknown(state, node, operands)
+        if self._is_too_deep(definition):
+            self.give_up(node, "calls nested too deeply")
+            return Unknown(frozenset(t for operand in operands for t in state.tokens(operand.value)))
+        self.contexts.setdefault(definition, set()).add(
+            not self.is_inert() and state.phase is not Phase.FORWARD
+        )
+        if function.receiver is not None:
+            operands = [Operand(function.receiver), *operands]
+        frame = Frame(
+            id=self.fresh(),
+            depth=self.frame.depth + 1,
+            scope=function.scope,
+            function=definition,
+            parent=self.frame,
+            call=node,
+            operands=operands,
+            owner=function.owner,
+            receiver=function.receiver,
+            closure=function.frame,
+        )
+        self.bind_parameters(state, frame, definition, operands)
+        value = self.run_function(state, frame)
+        return self._hand_back(state, node, value)
+
+    def run_function(self, state: State, frame: Frame) -> Value:
+        """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
+        assert frame.function is not None
+        caller, self.frame = self.frame, frame
+        grad = self.grad_enabled
+        if any(self._switches_grad_off(decorator, state) for decorator in frame.function.decorators):
+            self.grad_enabled = False
+        try:
+            flow = self.run_block(frame.function.body, [state.fork()])
+        finally:
+            self.frame, self.grad_enabled = caller, grad
+        ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+        if not ends:  # every path raises
+            return Unknown()
+        value = self.join_ends(state, ends)
+        if frame.id not in self.closures:
+            state.frames.pop(frame.id, None)
+        if frame.function.is_generator:
+            return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
+        return value
+
+    def _hand_back(self, state: State, node: ir.Expr, value: Value) -> Value:
+        """A callee's result is the caller's business now."""
+        for token in state.tokens(value):
+            for part in token.lineage():
+                state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
+        if isinstance(value, Tensor) and value.token is not None:
+            return replace(value, via=(*value.via, self.place(node)))
+        return value
+
+    def _is_too_deep(self, definition: ir.Function) -> bool:
+        if self.frame.depth >= MAX_DEPTH:
+            return True
+        frame: Frame | None = self.frame
+        active = 0
+        while frame is not None:
+            active += frame.function is definition
+            frame = frame.parent
+        return active > 1
+
+    def _is_compiled(self, function: FunctionValue) -> bool:
+        return any(
+            self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
+            in _IDENTITY_DECORATORS
+            for decorator in function.definition.decorators
+        )
+
+    def _switches_grad_off(self, decorator: ir.Expr, state: State) -> bool:
+        name = self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
+        return name in ("torch.no_grad", "torch.inference_mode")
+
+    def bind_parameters(
+        self, state: State, frame: Frame, definition: ir.Function, operands: Sequence[Operand]
+    ) -> None:
+        """Give the parameters their values: what was passed, defaults, or something unknown."""
+        positional = [operand for operand in operands if operand.keyword is None and not operand.star]
+        keywords = {o.keyword: o.value for o in operands if o.keyword is not None}
+        open_ended = [o.value for o in operands if o.star or o.keyword == "**"]
+        spread = frozenset(token for value in open_ended for token in state.tokens(value))
+        slots = [p for p in definition.parameters if p.kind == "positional"]
+        names = {p.name for p in definition.parameters if p.kind in ("positional", "keyword")}
+        for index, parameter in enumerate(definition.parameters):
+            if parameter.kind == "positional" and index < len(positional):
+                value: Value = positional[index].value
+            elif parameter.name in keywords and parameter.kind in ("positional", "keyword"):
+                value = keywords[parameter.name]
+            elif parameter.kind == "*":
+                value = SequenceValue(tuple(o.value for o in positional[len(slots) :]))
+                if open_ended:
+                    value = replace(value, rest=Unknown(spread))
+            elif parameter.kind == "**":
+                extra = tuple((k, v) for k, v in keywords.items() if k not in names and k != "**")
+                value = self.allocate(state, DictObject(extra, Unknown(spread) if open_ended else None))
+            elif open_ended:
+                value = Unknown(spread)
+            elif parameter.default is not None:
+                value = self._default(parameter.default)
+            else:
+                value = Unknown(origin=self.fresh())
+            state.bind(frame.id, parameter.name, value)
+
+    def _default(self, expr: ir.Expr) -> Value:
+        if isinstance(expr, ir.Const):
+            return Constant(expr.value)
+        return Unknown(origin=self.fresh())
+
+    # --- classes and objects
+
+    def construct(
+        self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]
+    ) -> Value:
+        """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs."""
+        order = self.mro(klass)
+        bases = {base.name for base in order if isinstance(base, External)}
+        if bases & {"typing.NamedTuple", "collections.namedtuple"}:
+            names = tuple(self.annotated_names(klass))
+            by_name = self._by_field(names, operands)
+            items = tuple(by_name.get(name, Unknown()) for name in names)
+            return SequenceValue(items, fields=names)
+        reference = self.allocate(state, InstanceObject(klass))
+        initializer = self.class_attribute(order, "__init__")
+        if initializer is not None and isinstance(initializer[1], FunctionValue):
+            self.call(state, node, replace(initializer[1], receiver=reference), operands)
+        elif any("dataclass" in self._decorator_name(d) for d in klass.definition.decorators):
+            names = tuple(name for one in reversed(order) for name in self.annotated_names(one))
+            for name, value in self._by_field(tuple(dict.fromkeys(names)), operands).items():
+                self.set_attribute(state, reference, name, value)
+        elif operands and (external := next((b for b in order if isinstance(b, External)), None)):
+            self._initialize_external(state, reference, external.name, operands)
+        return reference
+
+    def _decorator_name(self, decorator: ir.Expr) -> str:
+        return self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
+
+    def _by_field(self, names: Sequence[str], operands: Sequence[Operand]) -> dict[str, Value]:
+        positional = [operand.value for operand in operands if operand.keyword is None]
+        found = dict(zip(names, positional, strict=False))
+        found |= {o.keyword: o.value for o in operands if o.keyword is not None and o.keyword in names}
+        return found
+
+    def annotated_names(self, klass: Value) -> list[str]:
+        """The fields that a class body declares with an annotation."""
+        if not isinstance(klass, ClassValue):
+            return []
+        return [
+            statement.targets[0].id
+            for statement in klass.definition.body
+            if isinstance(statement, ir.Assign)
+            and statement.annotation is not None
+            and isinstance(statement.targets[0], ir.Name)
+        ]
+
+    def construct_external(
+        self, state: State, name: str, operands: Sequence[Operand]
+    ) -> Reference:
+        """An object of an ``nn`` class; containers remember what is in them."""
+        reference = self.allocate(state, InstanceObject(External(name)))
+        self._initialize_external(state, reference, name, operands)
+        return reference
+
+    def _initialize_external(
+        self, state: State, reference: Reference, name: str, operands: Sequence[Operand]
+    ) -> None:
+        found = self.object_at(state, reference)
+        assert isinstance(found, InstanceObject)
+        if name in _CONTAINERS:
+            contents, names = self._container_contents(state, name, operands)
+            found = replace(found, arguments=(("keys", names),) if names is not None else ())
+            state.heap[reference.address] = found.with_attribute("contents", contents)
+            return
+        operation = torch_ops.module(name)
+        parameters = operation.constructor if operation is not None else ()
+        given = [
+            (operand.keyword or (parameters[index] if index < len(parameters) else ""), operand.value)
+            for index, operand in enumerate(operands)
+        ]
+        state.heap[reference.address] = replace(found, arguments=tuple(given))
+
+    def _container_contents(
+        self, state: State, name: str, operands: Sequence[Operand]
+    ) -> tuple[Value, Value | None]:
+        positional = [operand.value for operand in operands if operand.keyword is None]
+        if name.endswith("Sequential") and not (len(positional) == 1 and isinstance(positional[0], Unknown)):
+            found = self.object_at(state, positional[0]) if positional and isinstance(positional[0], Reference) else None
+            if not isinstance(found, DictObject):
+                return SequenceValue(tuple(positional)), None
+        first = positional[0] if positional else SequenceValue()
+        found = self.object_at(state, first) if isinstance(first, Reference) else None
+        if isinstance(found, DictObject):
+            names = SequenceValue(tuple(Constant(key) for key, _ in found.items), found.rest and SCALAR)
+            return SequenceValue(tuple(value for _, value in found.items), found.rest), names
+        sequence = self.iterate(state, ir.Const(0, None), first)
+        return SequenceValue(sequence.items, sequence.rest), None
+
+    def _call_object(
+        self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
+    ) -> Value:
+        found = self.object_at(state, reference)
+        if not isinstance(found, InstanceObject):
+            return self._call_unknown(state, node, operands)
+        if isinstance(found.klass, External):
+            return self._call_module(state, node, found.klass.name, found, operands)
+        for name in ("__call__", "forward"):
+            method = self._object_attribute(state, node, reference, name)
+            if isinstance(method, (FunctionValue, CheckpointWrapper, RegionWrapper, Choice, Partial)):
+                return self.call(state, node, method, operands)
+            if isinstance(method, InheritedMethod) and name == "forward":
+                return self.call(state, node, method, operands)
+        return self._call_unknown(state, node, operands)
+
+    def _call_inherited(
+        self, state: State, node: ir.Expr, method: InheritedMethod, operands: Sequence[Operand]
+    ) -> Value:
+        found = self.object_at(state, method.receiver) if isinstance(method.receiver, Reference) else None
+        if method.name in _MODULE_ITSELF and method.base.startswith("torch.nn"):
+            return method.receiver
+        if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
+            return self._call_module(state, node, method.base, found, operands)
+        if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
+            self._initialize_external(state, method.receiver, method.base, operands)
+            return NONE
+        if method.name in _STORING:
+            return NONE
+        return self._call_unknown(state, node, operands)
+
+    def _call_module(
+        self,
+        state: State,
+        node: ir.Expr,
+        name: str,
+        instance: InstanceObject,
+        operands: Sequence[Operand],
+    ) -> Value:
+        contents = instance.get("contents")
+        if name == "torch.nn.Sequential" and isinstance(contents, SequenceValue):
+            return self._call_in_sequence(state, node, contents, operands)
+        operation = torch_ops.module(name)
+        if operation is None:
+            return self._call_unknown(state, node, operands)
+        options = [o for o in module_operands(instance) if o.keyword in ("p", "inplace")]
+        if instance.get("training") == Constant(False):
+            options.append(Operand(Constant(False), keyword="training"))
+        if operation.effect is not torch_ops.Effect.DROPOUT and not operation.indirect_inplace:
+            options = []
+        return self.apply(state, node, operation, None, [*operands, *options])
+
+    def _call_in_sequence(
+        self, state: State, node: ir.Expr, contents: SequenceValue, operands: Sequence[Operand]
+    ) -> Value:
+        value: Value = operands[0].value if operands else Unknown()
+        expr = operands[0].expr if operands else None
+        steps = (*contents.items, *((contents.rest,) if contents.rest else ()))
+        for step in steps:
+            value = self.call(state, node, step, [Operand(value, expr)])
+        return value
+
+    # --- methods of things outside the project
+
+    def call_method(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        """``receiver.name(operands)`` where the receiver is no object of the project."""
+        match receiver.value:
+            case Choice(alternatives=values):
+                kept = [value for value in values if value != NONE] or list(values)
+                ends = []
+                for value in kept:
+                    path = state.fork()
+                    ends.append((path, self.call_attribute(path, node, replace(receiver, value=value), name, operands)))
+                return self.join_ends(state, ends)
+            case Reference() as reference:
+                return self._call_container_method(state, node, reference, name, operands)
+            case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
+                return SequenceValue(items, rest)
+            case ClassValue() as klass if name == "apply":
+                self.read(state, node, operands)
+                return Unknown(origin=self.fresh())
+            case Constant() | Scalar():
+                self.read(state, node, operands)
+                return SCALAR if isinstance(receiver.value, Constant) else Unknown()
+            case _:
+                return self._call_tensor_method(state, node, receiver, name, operands)
+
+    def call_attribute(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        """``receiver.name(operands)`` for any receiver."""
+        value = receiver.value
+        if isinstance(value, (Tensor, Unknown, SequenceValue, Constant, Scalar, Choice)):
+            return self.call_method(state, node, receiver, name, operands)
+        if isinstance(value, Reference) and not isinstance(self.object_at(state, value), InstanceObject):
+            return self.call_method(state, node, receiver, name, operands)
+        function = self.attribute_of(state, node, value, name)
+        if isinstance(function, Method):
+            return self.call_method(state, node, replace(receiver, value=function.receiver), name, operands)
+        return self.call(state, node, function, operands)
+
+    def _call_tensor_method(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        operation = torch_ops.method(name)
+        value = receiver.value
+        held = value.held if isinstance(value, Unknown) else frozenset()
+        if held:  # a container that the analyser does not model, or a storage
+            if operation is not None and operation.effect is torch_ops.Effect.READ:
+                self.read(state, node, [receiver])
+            return Unknown(held, self.fresh())
+        if operation is not None:
+            if isinstance(value, SequenceValue) or (operation.effect is torch_ops.Effect.CAST and not operands and isinstance(value, Unknown) and name in _MODULE_ITSELF):
+                return Unknown(origin=self.fresh())
+            return self.apply(state, node, operation, receiver, operands)
+        if name in _STORING:
+            self._escape(operands)
+            return Unknown()
+        if isinstance(value, Tensor) and name in ("_replace", "_asdict"):
+            return Unknown(frozenset(state.tokens(value)))
+        self.read(state, node, [receiver, *operands] if isinstance(value, Tensor) else operands)
+        self._escape(operands)
+        return Unknown(origin=self.fresh())
+
+    def _call_container_method(
+        self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        found = self.object_at(state, reference)
+        values = [operand.value for operand in operands]
+        if isinstance(found, ListObject):
+            return self._call_list_method(state, reference, found, name, values, node)
+        if isinstance(found, DictObject):
+            return self._call_dict_method(state, reference, found, name, operands)
+        if isinstance(found, InstanceObject) and (contents := found.get("contents")):
+            return self._call_module_container(state, reference, found, contents, name, values)
+        return self._call_unknown(state, node, operands)
+
+    def _call_list_method(
+        self,
+        state: State,
+        reference: Reference,
+        found: ListObject,
+        name: str,
+        values: Sequence[Value],
+        node: ir.Expr,
+    ) -> Value:
+        items, rest = found.items, found.rest
+        if name in ("append", "add", "appendleft") and values:
+            if rest is None:
+                items = (values[0], *items) if name == "appendleft" else (*items, values[0])
+            else:
+                rest = join(rest, values[0])
+        elif name in ("extend", "update") and values:
+            more = self.iterate(state, node, values[0])
+            if rest is None:
+                items, rest = (*items, *more.items), more.rest
+            else:
+                for value in (*more.items, *((more.rest,) if more.rest else ())):
+                    rest = join(rest, value)
+        elif name == "insert" and len(values) > 1:
+            items = (*items, values[1])
+        elif name == "pop" and items and rest is None:
+            first = bool(values) and values[0] == Constant(0)
+            state.heap[reference.address] = ListObject(items[1:] if first else items[:-1])
+            return items[0] if first else items[-1]
+        elif name == "copy":
+            return self.allocate(state, found)
+        elif name == "clear":
+            items, rest = (), None
+        elif name in ("pop", "popleft"):
+            return SequenceValue(items, rest) if not items and rest is None else (rest or items[-1])
+        state.heap[reference.address] = ListObject(items, rest)
+        return NONE
+
+    def _call_dict_method(
+        self,
+        state: State,
+        reference: Reference,
+        found: DictObject,
+        name: str,
+        operands: Sequence[Operand],
+    ) -> Value:
+        values = tuple(value for _, value in found.items)
+        keys = tuple(Constant(key) for key, _ in found.items)
+        match name:
+            case "values":
+                return SequenceValue(values, found.rest)
+            case "keys":
+                return SequenceValue(keys, SCALAR if found.rest is not None else None)
+            case "items":
+                pairs = tuple(SequenceValue(pair) for pair in zip(keys, values, strict=True))
+                rest = SequenceValue((SCALAR, found.rest)) if found.rest is not None else None
+                return SequenceValue(pairs, rest)
+            case "get" | "pop" | "setdefault" if operands:
+                return self._dict_lookup(state, reference, found, name, operands)
+            case "update":
+                for operand in operands:
+                    if operand.keyword is not None:
+                        self._set_object_item(state, reference, [Operand(Constant(operand.keyword))], operand.value)
+                    elif isinstance(operand.value, Reference):
+                        other = self.object_at(state, operand.value)
+                        for key, value in other.items if isinstance(other, DictObject) else ():
+                            self._set_object_item(state, reference, [Operand(Constant(key))], value)
+                return NONE
+            case "copy":
+                return self.allocate(state, found)
+            case _:
+                return Unknown(frozenset(token for value in values for token in state.tokens(value)))
+
+    def _dict_lookup(
+        self,
+        state: State,
+        reference: Reference,
+        found: DictObject,
+        name: str,
+        operands: Sequence[Operand],
+    ) -> Value:
+        default: Value = operands[1].value if len(operands) > 1 else NONE
+        key = operands[0].value
+        known = dict(found.items).get(key.value) if isinstance(key, Constant) else None
+        if known is None and name == "setdefault":
+            self._set_object_item(state, reference, [operands[0]], default)
+        if isinstance(key, Constant) and found.rest is None:
+            return known if known is not None else default
+        joined = default
+        for _, value in found.items:
+            joined = join(joined, value)
+        return join(joined, found.rest) if found.rest is not None else joined
+
+    def _call_module_container(
+        self,
+        state: State,
+        reference: Reference,
+        found: InstanceObject,
+        contents: Value,
+        name: str,
+        values: Sequence[Value],
+    ) -> Value:
+        items, rest = (contents.items, contents.rest) if isinstance(contents, SequenceValue) else ((), contents)
+        names = dict(found.arguments).get("keys")
+        keys = names.items if isinstance(names, SequenceValue) else tuple(SCALAR for _ in items)
+        match name:
+            case "values" | "children" | "modules":
+                return SequenceValue(items, rest)
+            case "items" | "named_children" | "named_modules":
+                pairs = tuple(SequenceValue(pair) for pair in zip(keys, items, strict=False))
+                return SequenceValue(pairs, SequenceValue((SCALAR, rest)) if rest is not None else None)
+            case "keys":
+                return SequenceValue(keys, SCALAR if rest is not None else None)
+            case "append" | "add_module" if values:
+                more = SequenceValue((*items, values[-1])) if rest is None else SequenceValue(items, join(rest, values[-1]))
+                state.heap[reference.address] = found.with_attribute("contents", more)
+                return reference
+            case _ if name in _MODULE_ITSELF:
+                return reference
+            case _:
+                return Unknown()
+
+    # --- names of other packages
+
+    def call_external(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
+        """Call something of another package by its full name."""
+        package, _, last = name.rpartition(".")
+        if package == REMAT or package.startswith(REMAT + "."):
+            return self.call_remat(state, node, last, operands)
+        special = BUILTINS.get(name)
+        if special is not None:
+            return special(self, state, node, operands)
+        if name in _IDENTITY_DECORATORS:
+            return Compiled(operands[0].value) if operands else External(name)
+        operation = torch_ops.function(name)
+        if operation is not None:
+            return self.apply(state, node, operation, None, operands)
+        if torch_ops.module(name) is not None or name in _CONTAINERS or _looks_like_a_class(name):
+            if name.startswith("torch.nn."):
+                return self.construct_external(state, name, operands)
+        return self._call_unknown(state, node, operands)
+
+    def call_super(self) -> Value:
+        """``super()`` in a method."""
+        frame: Frame | None = self.frame
+        while frame is not None and frame.owner is None:
+            frame = frame.parent
+        if frame is None or frame.owner is None or frame.receiver is None:
+            return Unknown()
+        return Super(frame.owner, frame.receiver)
+
+
+def _looks_like_a_class(name: str) -> bool:
+    return name.rpartition(".")[2][:1].isupper()
+
+

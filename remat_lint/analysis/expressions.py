@@ -1,0 +1,533 @@
+"""The value of an expression, evaluated on one path in Python's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.calls import Calls
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.state import Phase, State, join_states
+from remat_lint.analysis.values import (
+    NONE,
+    SCALAR,
+    Choice,
+    Constant,
+    DictObject,
+    External,
+    FunctionValue,
+    ListObject,
+    PhaseTest,
+    PlaceholderTest,
+    Reference,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    direct_tokens,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+
+
+class Expressions(Calls):
+    """Evaluates expressions."""
+
+    def evaluate(self, expr: ir.Expr, state: State) -> Value:
+        """The value of an expression; the state is changed in place."""
+        evaluated = _EVALUATORS.get(type(expr))
+        value = evaluated(self, expr, state) if evaluated is not None else Unknown()
+        self.frame.values[expr.at] = value
+        return value
+
+    def operand(self, expr: ir.Expr, state: State) -> Operand:
+        return Operand(self.evaluate(expr, state), expr)
+
+    # --- names and constants
+
+    def lookup(self, state: State, name: str) -> Value:
+        """A name of the running function, of those around it, of the module, or of Python."""
+        frame = self.frame
+        for number in self._scopes():
+            found = state.frames.get(number, {}).get(name)
+            if found is not None:
+                return self.resolved(found)
+        found = frame.scope.names.get(name)
+        if found is not None:
+            return self.global_value(self.resolved(found))
+        return External(f"builtins.{name}") if name in _BUILTIN_NAMES else Unknown()
+
+    def _scopes(self) -> Sequence[int]:
+        numbers = [self.frame.id]
+        number = self.frame.closure
+        while number:
+            numbers.append(number)
+            number = self.closures.get(number, 0)
+        return numbers
+
+    def resolved(self, value: Value) -> Value:
+        """What an import stands for; other values stand for themselves."""
+        raise NotImplementedError
+
+    def global_value(self, value: Value) -> Value:
+        """A global bool or ``None`` may be another one in the next run."""
+        if isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool)):
+            return SCALAR if value.value is not None else Unknown()
+        return value
+
+    def _name(self, expr: ir.Name, state: State) -> Value:
+        return self.lookup(state, expr.id)
+
+    def _const(self, expr: ir.Const, state: State) -> Value:
+        return Constant(expr.value)
+
+    def _format(self, expr: ir.Format, state: State) -> Value:
+        for value in expr.values:
+            self.read(state, expr, [self.operand(value, state)])
+        return SCALAR
+
+    def _attribute(self, expr: ir.Attribute, state: State) -> Value:
+        base = self.evaluate(expr.base, state)
+        return self.attribute_of(state, expr, base, expr.name)
+
+    # --- calls
+
+    def _call(self, expr: ir.Call, state: State) -> Value:
+        function = expr.function
+        if isinstance(function, ir.Attribute):
+            receiver = self.operand(function.base, state)
+            operands = self._operands(expr, state)
+            return self.call_attribute(state, expr, receiver, function.name, operands)
+        value = self.evaluate(function, state)
+        return self.call(state, expr, value, self._operands(expr, state))
+
+    def _operands(self, expr: ir.Call, state: State) -> list[Operand]:
+        operands: list[Operand] = []
+        for argument in expr.arguments:
+            value = self.evaluate(argument.value, state)
+            if argument.star == "*":
+                operands += self._spread(state, argument.value, value)
+            elif argument.star == "**":
+                operands += self._spread_keywords(state, argument.value, value)
+            else:
+                operands.append(Operand(value, argument.value, argument.keyword))
+        return operands
+
+    def _spread(self, state: State, expr: ir.Expr, value: Value) -> list[Operand]:
+        if isinstance(value, Tensor) and value.opaque:
+            return [Operand(value, expr, star=True)]
+        sequence = self.iterate(state, expr, value)
+        operands = [Operand(item, expr) for item in sequence.items]
+        if sequence.rest is not None:
+            operands.append(Operand(sequence.rest, expr, star=True))
+        return operands
+
+    def _spread_keywords(self, state: State, expr: ir.Expr, value: Value) -> list[Operand]:
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if isinstance(found, DictObject) and found.rest is None:
+            return [Operand(item, expr, str(key)) for key, item in found.items]
+        return [Operand(value, expr, "**")]
+
+    # --- items and displays
+
+    def _subscript(self, expr: ir.Subscript, state: State) -> Value:
+        base = self.evaluate(expr.base, state)
+        indices = [self.operand(index, state) for index in expr.indices]
+        return self.item_of(state, expr, base, indices)
+
+    def _slice(self, expr: ir.Slice, state: State) -> Value:
+        for part in expr.parts:
+            self.read(state, expr, [self.operand(part, state)])
+        return SCALAR
+
+    def _display(self, expr: ir.Display, state: State) -> Value:
+        items: list[Value] = []
+        rest: Value | None = None
+        for item in expr.items:
+            value = self.evaluate(item.value if isinstance(item, ir.Starred) else item, state)
+            more = self.iterate(state, item, value) if isinstance(item, ir.Starred) else SequenceValue((value,))
+            if rest is None:
+                items += more.items
+                rest = more.rest
+            else:
+                for one in (*more.items, *((more.rest,) if more.rest else ())):
+                    rest = join(rest, one)
+        if expr.kind == "tuple":
+            return SequenceValue(tuple(items), rest)
+        if expr.kind == "set":
+            return Unknown(frozenset(t for value in items for t in state.tokens(value)), self.fresh())
+        return self.allocate(state, ListObject(tuple(items), rest))
+
+    def _starred(self, expr: ir.Starred, state: State) -> Value:
+        return self.evaluate(expr.value, state)
+
+    def _dict(self, expr: ir.DictDisplay, state: State) -> Value:
+        items: dict[object, Value] = {}
+        rest: Value | None = None
+        for key, value_expr in expr.items:
+            name = self.evaluate(key, state) if key is not None else NONE
+            value = self.evaluate(value_expr, state)
+            if key is None:
+                found = self.object_at(state, value) if isinstance(value, Reference) else None
+                if isinstance(found, DictObject):
+                    items |= dict(found.items)
+                    rest = found.rest if rest is None else rest
+                else:
+                    rest = Unknown(frozenset(state.tokens(value)))
+            elif isinstance(name, Constant) and isinstance(name.value, (str, int, float, bool, bytes)):
+                items[name.value] = value
+            else:
+                rest = value if rest is None else join(rest, value)
+        return self.allocate(state, DictObject(tuple(items.items()), rest))
+
+    # --- operators
+
+    def _unary(self, expr: ir.Unary, state: State) -> Value:
+        operand = self.operand(expr.operand, state)
+        if expr.operator != "Not":
+            return self.unary(state, expr, expr.operator, operand)
+        self.read_truth(state, expr, operand)
+        if isinstance(operand.value, Constant):
+            return Constant(not operand.value.value)
+        if isinstance(operand.value, PhaseTest):
+            return PhaseTest(not operand.value.negated)
+        return SCALAR
+
+    def _binary(self, expr: ir.Binary, state: State) -> Value:
+        left, right = self.operand(expr.left, state), self.operand(expr.right, state)
+        return self.binary(state, expr, expr.operator, left, right)
+
+    def _comparison(self, expr: ir.Comparison, state: State) -> Value:
+        operands = [self.operand(expr.left, state), *(self.operand(right, state) for right in expr.rights)]
+        if all(operator in ("Is", "IsNot") for operator in expr.operators):
+            return _identity(expr.operators[0], operands)
+        self.pure.add((self.frame.scope.source.path, expr.at))
+        self.read(state, expr, operands)
+        if any(isinstance(operand.value, Tensor) for operand in operands):
+            return Tensor(storage=self.fresh(), grad=False)
+        if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
+            return SCALAR
+        return Unknown(origin=self.fresh())
+
+    def _boolean(self, expr: ir.Boolean, state: State) -> Value:
+        left = self.operand(expr.left, state)
+        self.read_truth(state, expr, left)
+        if isinstance(left.value, Constant):
+            goes_on = bool(left.value.value) == (expr.operator == "and")
+            return self.evaluate(expr.right, state) if goes_on else left.value
+        short = state.fork()
+        right = self.evaluate(expr.right, state)
+        state.become(join_states(short, state))
+        return join(left.value, right)
+
+    def _conditional(self, expr: ir.Conditional, state: State) -> Value:
+        true, false = self.branch(expr.test, state)
+        ends = [(path, self.evaluate(expr.body, path)) for path in true]
+        ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
+        return self.join_ends(state, ends) if ends else Unknown()
+
+    # --- functions in expressions
+
+    def _lambda(self, expr: ir.Lambda, state: State) -> Value:
+        return self.make_function(expr.function)
+
+    def make_function(self, definition: ir.Function) -> FunctionValue:
+        """A function defined in the running frame."""
+        frame = self.frame
+        if frame.kind == "class":  # a method does not see the names of the class body
+            return FunctionValue(definition, frame.scope, frame.closure, frame.owner)
+        self.closures[frame.id] = frame.closure
+        return FunctionValue(definition, frame.scope, frame.id)
+
+    def _comprehension(self, expr: ir.Comprehension, state: State) -> Value:
+        names = [name for clause in expr.clauses for name in target_names(clause.target)]
+        hidden = {name: state.frames.get(self.frame.id, {}).get(name) for name in names}
+        self.frame.comprehension += names
+        found = self._run_clauses(expr, expr.clauses, state)
+        for name in names:
+            self.frame.comprehension.remove(name)
+            before = hidden[name]
+            if before is None:
+                state.unbind(self.frame.id, name)
+            else:
+                state.bind(self.frame.id, name, before)
+        if expr.kind == "dict":
+            return self.allocate(state, DictObject((), _join(found)))
+        if expr.kind == "list":
+            return self.allocate(state, ListObject(found.items, found.rest))
+        if expr.kind == "set":
+            return Unknown(frozenset(state.tokens(found)), self.fresh())
+        return SequenceValue(found.items, found.rest, kind="generator")
+
+    def _run_clauses(
+        self, expr: ir.Comprehension, clauses: Sequence[ir.Clause], state: State
+    ) -> SequenceValue:
+        if not clauses:
+            if expr.key is not None:
+                self.evaluate(expr.key, state)
+            return SequenceValue((self.evaluate(expr.element, state),))
+        clause = clauses[0]
+        sequence = self.iterate(state, clause.iterable, self.evaluate(clause.iterable, state))
+        items: list[Value] = []
+        rest: Value | None = None
+        exact = not clause.conditions
+        for item in sequence.items:
+            more = self._run_clause(expr, clause, clauses[1:], item, state)
+            if exact and rest is None:
+                items += more.items
+                rest = more.rest
+            else:
+                rest = _join_all(rest, more)
+        if sequence.rest is not None:
+            skipped = state.fork()
+            more = self._run_clause(expr, clause, clauses[1:], sequence.rest, state)
+            state.become(join_states(skipped, state)) if not sequence.items else None
+            rest = _join_all(rest, more)
+        return SequenceValue(tuple(items), rest)
+
+    def _run_clause(
+        self,
+        expr: ir.Comprehension,
+        clause: ir.Clause,
+        inner: Sequence[ir.Clause],
+        item: Value,
+        state: State,
+    ) -> SequenceValue:
+        self.assign(state, clause.target, Operand(item))
+        for condition in clause.conditions:
+            self.read_truth(state, condition, self.operand(condition, state))
+        return self._run_clauses(expr, inner, state)
+
+    def _walrus(self, expr: ir.Walrus, state: State) -> Value:
+        value = self.evaluate(expr.value, state)
+        self.assign(state, expr.target, Operand(value, expr.value))
+        self.frame.values[expr.target.at] = value
+        return value
+
+    def _await(self, expr: ir.Await, state: State) -> Value:
+        return self.evaluate(expr.value, state)
+
+    def _yield(self, expr: ir.Yield, state: State) -> Value:
+        value = self.evaluate(expr.value, state) if expr.value is not None else NONE
+        frame = self.frame
+        frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
+        return Unknown()
+
+    # --- conditions
+
+    def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
+        """``if tensor`` reads the tensor; ``if some_list`` does not."""
+        for value in alternatives(operand.value):
+            if isinstance(value, Tensor):
+                self.read(state, node, [Operand(value, operand.expr)])
+
+    def branch(self, test: ir.Expr, state: State) -> tuple[list[State], list[State]]:
+        """The paths on which a condition holds, and those on which it does not."""
+        if isinstance(test, ir.Unary) and test.operator == "Not":
+            true, false = self.branch(test.operand, state)
+            return false, true
+        if isinstance(test, ir.Boolean):
+            return self._branch_boolean(test, state)
+        operand = self.operand(test, state)
+        self.read_truth(state, test, operand)
+        value = operand.value
+        if isinstance(value, Constant):
+            return ([state], []) if value.value else ([], [state])
+        if isinstance(value, PhaseTest):
+            replay, forward = self._branch_phase(state)
+            return (forward, replay) if value.negated else (replay, forward)
+        key, holds = self.condition_key(test)
+        known = state.assumed.get(key) if key else None
+        if known is not None:
+            return ([state], []) if known is holds else ([], [state])
+        true_state, false_state = state, state.fork()
+        if key:
+            true_state.assumed[key] = holds
+            false_state.assumed[key] = not holds
+        if isinstance(value, PlaceholderTest):
+            for token in list(direct_tokens(value.tested)):
+                false_state.mark(token)
+        self._narrow(test, true_state, false_state)
+        return [true_state], [false_state]
+
+    def _branch_boolean(self, test: ir.Boolean, state: State) -> tuple[list[State], list[State]]:
+        true, false = self.branch(test.left, state)
+        goes_on, done = (true, false) if test.operator == "and" else (false, true)
+        more_true: list[State] = []
+        more_false: list[State] = []
+        for path in goes_on:
+            right_true, right_false = self.branch(test.right, path)
+            more_true += right_true
+            more_false += right_false
+        return (more_true, done + more_false) if test.operator == "and" else (done + more_true, more_false)
+
+    def _branch_phase(self, state: State) -> tuple[list[State], list[State]]:
+        if state.phase is Phase.REPLAY:
+            return [state], []
+        if state.phase is Phase.FORWARD:
+            return [], [state]
+        replay, forward = state, state.fork()
+        replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
+        return [replay], [forward]
+
+    def _narrow(self, test: ir.Expr, true: State, false: State) -> None:
+        """``if y is None`` and ``if y``: what the name is on either path."""
+        expr, negated = test, False
+        if isinstance(test, ir.Comparison) and test.operators in (("Is",), ("IsNot",)):
+            right = test.rights[0]
+            if not (isinstance(right, ir.Const) and right.value is None):
+                return
+            expr, negated = test.left, test.operators == ("Is",)
+        if not isinstance(expr, ir.Name):
+            return
+        value = true.frames.get(self.frame.id, {}).get(expr.id)
+        if isinstance(value, Choice) and NONE in value.alternatives:
+            others = [one for one in value.alternatives if one != NONE]
+            present = others[0] if len(others) == 1 else Choice(tuple(others))
+            there, absent = (false, true) if negated else (true, false)
+            self._rebind(there, expr.id, present)
+            if isinstance(test, ir.Comparison):
+                self._rebind(absent, expr.id, NONE)
+
+    def _rebind(self, state: State, name: str, value: Value) -> None:
+        assumed = dict(state.assumed)
+        state.bind(self.frame.id, name, value)
+        state.assumed = assumed
+
+    def condition_key(self, test: ir.Expr) -> tuple[str, bool]:
+        """A text that is equal for equal conditions of one frame, and whether the condition holds when it does.
+
+        Empty where the condition can change without a name in it being written.
+        """
+        words, holds = _stable_text(test), True
+        for negative, positive in ((" IsNot ", " Is "), (" NotEqual ", " Equal ")):
+            if negative in words:
+                words, holds = words.replace(negative, positive), False
+        return (f"{self.frame.id}:{words}" if words else ""), holds
+
+    # --- assignment
+
+    def assign(self, state: State, target: ir.Expr, operand: Operand) -> None:
+        """``target = value``."""
+        match target:
+            case ir.Name(id=name):
+                self.bind_name(state, name, operand.value)
+            case ir.Display(items=items):
+                values = list(self.unpack(state, target, operand.value, items))
+                for item, value in zip(items, values, strict=True):
+                    inner = item.value if isinstance(item, ir.Starred) else item
+                    self.assign(state, inner, Operand(value))
+            case ir.Starred(value=inner):
+                self.assign(state, inner, operand)
+            case ir.Attribute(base=base, name=name):
+                holder = self.evaluate(base, state)
+                self._escape([operand])
+                if isinstance(holder, Tensor) and name == "data":
+                    self.write(state, target, Operand(holder, base))
+                    self.read(state, target, [operand])
+                self.set_attribute(state, holder, name, operand.value)
+            case ir.Subscript(base=base, indices=indices):
+                holder_operand = self.operand(base, state)
+                keys = [self.operand(index, state) for index in indices]
+                self._escape([operand])
+                self.set_item(state, target, holder_operand, keys, operand)
+            case _:
+                return
+
+    def bind_name(self, state: State, name: str, value: Value) -> None:
+        """Bind a local name, or an outer one that is declared ``nonlocal``."""
+        function = self.frame.function
+        number = self.frame.id
+        if function is not None and name in function.nonlocals:
+            for outer in self._scopes()[1:]:
+                if name in state.frames.get(outer, {}):
+                    number = outer
+                    break
+        elif function is not None and name in function.globals:
+            return
+        elif self.frame.kind == "module":
+            self.frame.scope.names[name] = value
+        state.bind(number, name, value)
+
+
+def _identity(operator: str, operands: Sequence[Operand]) -> Value:
+    """``a is b`` where the source decides it: comparisons with ``None``."""
+    left, right = operands[0].value, operands[1].value
+    if right != NONE or isinstance(left, (Unknown, Choice, Scalar)):
+        return SCALAR
+    if isinstance(left, Tensor) and left.opaque:
+        return SCALAR
+    return Constant((left == NONE) == (operator == "Is"))
+
+
+def _stable_text(expr: ir.Expr) -> str:
+    match expr:
+        case ir.Name(id=name):
+            return name
+        case ir.Const(value=value):
+            return repr(value)
+        case ir.Attribute(base=base, name=name):
+            text = _stable_text(base)
+            return f"{text} .{name}" if text else ""
+        case ir.Comparison(left=left, operators=operators, rights=rights) if len(rights) == 1:
+            first, second = _stable_text(left), _stable_text(rights[0])
+            return f"{first} {operators[0]} {second}" if first and second else ""
+        case _:
+            return ""
+
+
+def target_names(target: ir.Expr) -> list[str]:
+    """The names that an assignment target binds."""
+    match target:
+        case ir.Name(id=name):
+            return [name]
+        case ir.Display(items=items):
+            return [name for item in items for name in target_names(item)]
+        case ir.Starred(value=value):
+            return target_names(value)
+        case _:
+            return []
+
+
+def _join(sequence: SequenceValue) -> Value | None:
+    return _join_all(None, sequence)
+
+
+def _join_all(first: Value | None, sequence: SequenceValue) -> Value | None:
+    joined = first
+    for item in (*sequence.items, *((sequence.rest,) if sequence.rest else ())):
+        joined = item if joined is None else join(joined, item)
+    return joined
+
+
+_BUILTIN_NAMES = frozenset(
+    "abs all any bool bytes callable complex delattr dict dir divmod enumerate filter float format frozenset "
+    "getattr hasattr hash id input int isinstance issubclass iter len list map max min next object open ord pow "
+    "print property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type "
+    "vars zip Exception BaseException RuntimeError ValueError TypeError NotImplementedError KeyError".split()
+)
+
+_EVALUATORS: dict[type[ir.Expr], Callable[[Any, Any, State], Value]] = {
+    ir.Name: Expressions._name,
+    ir.Const: Expressions._const,
+    ir.Format: Expressions._format,
+    ir.Attribute: Expressions._attribute,
+    ir.Call: Expressions._call,
+    ir.Subscript: Expressions._subscript,
+    ir.Slice: Expressions._slice,
+    ir.Display: Expressions._display,
+    ir.Starred: Expressions._starred,
+    ir.DictDisplay: Expressions._dict,
+    ir.Unary: Expressions._unary,
+    ir.Binary: Expressions._binary,
+    ir.Comparison: Expressions._comparison,
+    ir.Boolean: Expressions._boolean,
+    ir.Conditional: Expressions._conditional,
+    ir.Lambda: Expressions._lambda,
+    ir.Comprehension: Expressions._comprehension,
+    ir.Walrus: Expressions._walrus,
+    ir.Await: Expressions._await,
+    ir.Yield: Expressions._yield,
+}

@@ -1,0 +1,136 @@
+"""Facts: what the analyser found out about one module, the contract with the rules.
+
+Plain frozen data that can be cached and sent between processes. Nothing here knows a rule,
+a tree or a printed form. Places are node indices (``remat_lint.findings.Place``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
+
+from remat_lint.findings import InsertMarker, Place, Step
+
+
+class Kept(str, Enum):
+    """Whether a region's activations are kept, as far as the source says."""
+
+    SAVE = "save"
+    """``recompute=False``: skipped on replay, its outputs are placeholders."""
+
+    RECOMPUTE = "recompute"
+    """``recompute=True``: runs again on replay, its outputs are real."""
+
+    POLICY = "policy"
+    """Decided at run time: may be either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One output of a region, as a consumer sees it.
+
+    ``name`` is how the consumer's source calls it (``gate``, ``pair[0]``, or the call itself),
+    ``region`` the region's name as written (without quotes where it is a literal), ``steps``
+    the region call, the views and the calls through which it came.
+    """
+
+    name: str
+    region: str
+    kept: Kept
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCall:
+    """``remat.region(function, name, recompute=...)`` at ``place``, with what is wrong in its arguments."""
+
+    place: Place
+    region: str
+    kept: Kept | None
+    problems: tuple[str, ...] = ()
+    called: bool = True
+    function_is_result: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One argument of ``recompute_needs_tensor`` that is no tensor: ``argument`` as written, ``what`` it is."""
+
+    place: Place
+    argument: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class BareRead:
+    """A consumer outside every region reads saved outputs that no marker persisted on that path.
+
+    ``operation`` is what reads, as written. ``certain`` is false where the operation reads only
+    if it copies (a cast to a dtype that the analyser does not know). ``insertion`` mends it;
+    without one, ``obstacle`` says why none can be written.
+    """
+
+    place: Place
+    operation: str
+    outputs: tuple[Output, ...]
+    certain: bool = True
+    insertion: InsertMarker | None = None
+    obstacle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InPlaceWrite:
+    """``operation`` changes a saved region's output in place."""
+
+    place: Place
+    operation: str
+    output: Output
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenDependency:
+    """A region that may be replayed reads a saved output that torch_remat cannot see among its arguments.
+
+    ``way`` says how it got there: "a closure", "a dict argument", ...
+    """
+
+    place: Place
+    region: str
+    kept: Kept
+    output: Output
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class IneffectiveMarker:
+    """A marker that persists nothing although its output is read: ``reason`` says why."""
+
+    place: Place
+    argument: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """The analyser stopped following something: counted by ``--statistics``, never a finding."""
+
+    place: Place
+    reason: str
+
+
+Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | IneffectiveMarker | GivenUp
+F = TypeVar("F", bound=Fact)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFacts:
+    """All facts of one file, in the order of their places."""
+
+    path: str
+    facts: tuple[Fact, ...]
+
+    def of(self, kind: type[F]) -> Iterator[F]:
+        """The facts of one kind."""
+        return (fact for fact in self.facts if isinstance(fact, kind))

@@ -1,0 +1,372 @@
+"""Statements: how paths part and come together.
+
+A block is run with a list of paths and says where each of them went (``Flow``). Loops whose length
+the source shows are run exactly, all others twice: what a first iteration leaves for a second is
+seen, and every output keeps its own identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.expressions import Expressions
+from remat_lint.analysis.machine import Flow, Operand, qualified
+from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
+from remat_lint.analysis.values import (
+    NONE,
+    ClassValue,
+    Constant,
+    External,
+    ListObject,
+    Reference,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+)
+
+ITERATIONS = 2
+"""How often a loop of unknown length is run."""
+
+_CATCHES_PLACEHOLDERS = frozenset({"RuntimeError", "Exception", "BaseException"})
+
+_GRAD_SWITCHES = {
+    "torch.no_grad": False,
+    "torch.inference_mode": False,
+    "torch.enable_grad": True,
+    "torch.autograd.no_grad": False,
+}
+
+
+class Interpreter(Expressions):
+    """Runs statements on paths."""
+
+    def run_block(self, statements: Sequence[ir.Stmt], states: list[State]) -> Flow:
+        """Run statements in order on every path that reaches them."""
+        flow = Flow(fell=states)
+        for statement in statements:
+            if not flow.fell:
+                break
+            paths, flow.fell = flow.fell, []
+            for path in paths:
+                self.spend()
+                self.frame.statement = statement
+                self.frame.values = {}
+                ways = _RUNNERS[type(statement)](self, statement, path)
+                flow.fell += ways.fell
+                flow.add(ways)
+            flow.fell = merge(flow.fell)
+        return flow
+
+    # --- simple statements
+
+    def _expression(self, statement: ir.Expression, state: State) -> Flow:
+        self.evaluate(statement.value, state)
+        return Flow([state])
+
+    def _assign(self, statement: ir.Assign, state: State) -> Flow:
+        if statement.value is None:
+            return Flow([state])
+        paths = []
+        for path, value in self._evaluate_on_paths(statement.value, state):
+            for target in statement.targets:
+                self.assign(path, target, Operand(value, statement.value))
+            paths.append(path)
+        return Flow(paths)
+
+    def _evaluate_on_paths(self, expr: ir.Expr, state: State) -> Iterator[tuple[State, Value]]:
+        """A conditional expression that is a whole right side keeps its two paths apart."""
+        if not isinstance(expr, ir.Conditional):
+            yield state, self.evaluate(expr, state)
+            return
+        true, false = self.branch(expr.test, state)
+        for paths, arm in ((true, expr.body), (false, expr.orelse)):
+            for path in paths:
+                for end, value in self._evaluate_on_paths(arm, path):
+                    self.frame.values[expr.at] = value
+                    yield end, value
+
+    def _aug_assign(self, statement: ir.AugAssign, state: State) -> Flow:
+        target = self.operand(statement.target, state)
+        value = self.operand(statement.value, state)
+        found = self.object_at(state, target.value) if isinstance(target.value, Reference) else None
+        if isinstance(found, ListObject):
+            self._call_list_method(
+                state, target.value, found, "extend", [value.value], statement.value
+            ) if isinstance(target.value, Reference) else None
+            return Flow([state])
+        if isinstance(target.value, Tensor):
+            self.write(state, statement, target)
+            self.read(state, statement, [value])
+            if isinstance(statement.target, ir.Subscript):
+                self.assign(state, statement.target, Operand(target.value))
+            return Flow([state])
+        result = self.binary(state, statement.value, statement.operator, target, value)
+        self.pure.discard((self.frame.scope.source.path, statement.value.at))
+        self.assign(state, statement.target, Operand(result, statement.value))
+        return Flow([state])
+
+    def _return(self, statement: ir.Return, state: State) -> Flow:
+        if statement.value is None:
+            return Flow(returned=[(state, NONE)])
+        return Flow(returned=list(self._evaluate_on_paths(statement.value, state)))
+
+    def _raise(self, statement: ir.Raise, state: State) -> Flow:
+        for value in statement.values:
+            self.evaluate(value, state)
+        return Flow(raised=[state])
+
+    def _assert(self, statement: ir.Assert, state: State) -> Flow:
+        true, _ = self.branch(statement.test, state)
+        if isinstance(statement.test, ir.Const):
+            return Flow([state])
+        return Flow(true)
+
+    def _delete(self, statement: ir.Delete, state: State) -> Flow:
+        for target in statement.targets:
+            if isinstance(target, ir.Name):
+                state.unbind(self.frame.id, target.id)
+        return Flow([state])
+
+    def _jump(self, statement: ir.Jump, state: State) -> Flow:
+        if statement.kind == "break":
+            return Flow(broke=[state])
+        if statement.kind == "continue":
+            return Flow(continued=[state])
+        return Flow([state])
+
+    def _import(self, statement: ir.Import, state: State) -> Flow:
+        for name, value in self.imported(statement):
+            self.bind_name(state, name, value)
+        return Flow([state])
+
+    def imported(self, statement: ir.Import) -> Iterator[tuple[str, Value]]:
+        raise NotImplementedError
+
+    # --- branches
+
+    def _if(self, statement: ir.If, state: State) -> Flow:
+        before = state.phase
+        true, false = self.branch(statement.test, state)
+        flow = Flow()
+        for paths, body in ((true, statement.body), (false, statement.orelse)):
+            if paths:
+                ways = self.run_block(body, paths)
+                flow.fell += ways.fell
+                flow.add(ways)
+        if before is Phase.BOTH:
+            flow.fell = reunite(flow.fell)
+        return flow
+
+    def _match(self, statement: ir.Match, state: State) -> Flow:
+        self.evaluate(statement.subject, state)
+        flow, rest = Flow(), state
+        for case in statement.cases:
+            path = rest if case.always else rest.fork()
+            for name in case.names:
+                state_value = self.frame.values.get(statement.subject.at, Unknown())
+                whole = state_value if case.always else Unknown(frozenset(path.tokens(state_value)))
+                self.bind_name(path, name, whole)
+            paths = [path]
+            if case.guard is not None:
+                paths, _ = self.branch(case.guard, path)
+            ways = self.run_block(case.body, paths)
+            flow.fell += ways.fell
+            flow.add(ways)
+            if case.always:
+                return flow
+        flow.fell.append(rest)
+        return flow
+
+    # --- loops
+
+    def _for(self, statement: ir.For, state: State) -> Flow:
+        operand = self.operand(statement.iterable, state)
+        sequence = self.iterate(state, statement.iterable, operand.value)
+        steps: list[Value] = list(sequence.items)
+        exact = sequence.rest is None
+        if sequence.rest is not None:
+            steps += [sequence.rest] * max(1, ITERATIONS - len(steps))
+        flow = Flow()
+        paths = [state]
+        ends = [state.fork()] if not exact and not sequence.items else []
+        for index, item in enumerate(steps):
+            if not paths:
+                break
+            for path in paths:
+                self.frame.statement = statement
+                self.assign(path, statement.target, Operand(item))
+            paths = self._iteration(statement.body, paths, flow)
+            if not exact and index + 1 >= len(sequence.items):
+                ends += [path.fork() for path in paths]
+        ends += paths if exact else []
+        self._leave_loop(statement.orelse, ends, flow)
+        return flow
+
+    def _while(self, statement: ir.While, state: State) -> Flow:
+        flow, paths, ends = Flow(), [state], []
+        for _ in range(ITERATIONS):
+            entering = []
+            for path in paths:
+                self.frame.statement = statement
+                self.frame.values = {}
+                true, false = self.branch(statement.test, path)
+                entering += true
+                ends += false
+            if not entering:
+                paths = []
+                break
+            paths = self._iteration(statement.body, entering, flow)
+        for path in paths:
+            self.frame.statement = statement
+            _, false = self.branch(statement.test, path)
+            ends += false
+        self._leave_loop(statement.orelse, ends, flow)
+        return flow
+
+    def _iteration(self, body: Sequence[ir.Stmt], paths: list[State], flow: Flow) -> list[State]:
+        ways = self.run_block(body, paths)
+        flow.returned += ways.returned
+        flow.raised += ways.raised
+        flow.broke += ways.broke
+        return merge([*ways.fell, *ways.continued])
+
+    def _leave_loop(self, orelse: Sequence[ir.Stmt], ends: list[State], flow: Flow) -> None:
+        """Paths that broke out skip the ``else`` of the loop."""
+        broke, flow.broke = flow.broke, []
+        ways = self.run_block(orelse, merge(ends)) if orelse else Flow(merge(ends))
+        flow.add(ways)
+        flow.fell = merge([*ways.fell, *broke])
+
+    # --- try and with
+
+    def _try(self, statement: ir.Try, state: State) -> Flow:
+        before = state.fork()
+        swallows = any(self._swallows(handler, state) for handler in statement.handlers)
+        self.swallowing += swallows
+        try:
+            ways = self.run_block(statement.body, [state])
+        finally:
+            self.swallowing -= swallows
+        flow = Flow()
+        flow.add(ways)
+        interrupted = [before, *(path.fork() for path in ways.fell), *ways.raised]
+        flow.raised = [] if statement.handlers else list(ways.raised)
+        after = self.run_block(statement.orelse, ways.fell) if statement.orelse else Flow(ways.fell)
+        flow.fell = after.fell
+        flow.add(after)
+        for handler in statement.handlers:
+            caught = join_all([path.fork() for path in interrupted])
+            if handler.name is not None:
+                self.bind_name(caught, handler.name, Unknown())
+            handled = self.run_block(handler.body, [caught])
+            flow.fell += handled.fell
+            flow.add(handled)
+        return self._finally(statement.final, flow) if statement.final else flow
+
+    def _swallows(self, handler: ir.Handler, state: State) -> bool:
+        """Whether a handler takes the error of a placeholder and goes on."""
+        if any(isinstance(step, ir.Raise) for step in handler.body):
+            return False
+        names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
+        return not handler.types or bool(names & _CATCHES_PLACEHOLDERS)
+
+    def _finally(self, final: Sequence[ir.Stmt], flow: Flow) -> Flow:
+        """Every way out of a ``try`` runs its ``finally`` first."""
+        through = Flow()
+        for name in ("fell", "broke", "continued", "raised"):
+            paths = merge(getattr(flow, name))
+            if paths:
+                ways = self.run_block(final, paths)
+                getattr(through, name).extend(ways.fell)
+                through.add(ways)
+        for path, value in flow.returned:
+            ways = self.run_block(final, [path])
+            through.returned += [(end, value) for end in ways.fell]
+            through.add(ways)
+        return through
+
+    def _with(self, statement: ir.With, state: State) -> Flow:
+        grad = self.grad_enabled
+        for context, target in statement.items:
+            value = self.evaluate(context, state)
+            switch = self._grad_switch(context)
+            if switch is not None:
+                self.grad_enabled = switch
+            if target is not None:
+                self.assign(state, target, Operand(value if isinstance(value, Reference) else Unknown()))
+        try:
+            return self.run_block(statement.body, [state])
+        finally:
+            self.grad_enabled = grad
+
+    def _grad_switch(self, context: ir.Expr) -> bool | None:
+        """What ``with torch.no_grad():`` and its like do to gradients."""
+        if not isinstance(context, ir.Call):
+            return None
+        name = qualified(self.frame.values.get(context.function.at, Unknown()))
+        if not name and isinstance(context.function, ir.Attribute):
+            base = qualified(self.frame.values.get(context.function.base.at, Unknown()))
+            name = f"{base}.{context.function.name}"
+        if name == "torch.set_grad_enabled" and context.arguments:
+            value = self.frame.values.get(context.arguments[0].value.at)
+            return bool(value.value) if isinstance(value, Constant) else None
+        return _GRAD_SWITCHES.get(name)
+
+    # --- definitions
+
+    def _function_def(self, statement: ir.FunctionDef, state: State) -> Flow:
+        definition = statement.function
+        value: Value = self.make_function(definition)
+        for decorator in reversed(definition.decorators):
+            value = self._decorated(state, decorator, value)
+        self.bind_name(state, definition.name, value)
+        return Flow([state])
+
+    def _decorated(self, state: State, decorator: ir.Expr, function: Value) -> Value:
+        """Only checkpoints and regions change what a decorated function is; others keep it."""
+        applied = self.evaluate(decorator, state)
+        if qualified(applied).startswith("torch_remat.") or type(applied).__name__ in (
+            "CheckpointWrapper",
+            "Partial",
+        ):
+            return self.call(state, decorator, applied, [Operand(function)])
+        return function
+
+    def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
+        self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))
+        return Flow([state])
+
+    def make_class(self, state: State, definition: ir.Class) -> ClassValue:
+        """A class defined in the running frame. Its body's names are worked out when one is asked for."""
+        bases = tuple(
+            base
+            for expr in definition.bases
+            for base in alternatives(self.evaluate(expr, state))
+            if isinstance(base, (ClassValue, External))
+        )
+        self.closures[self.frame.id] = self.frame.closure
+        return ClassValue(definition, self.frame.scope, self.frame.id, bases)
+
+
+_RUNNERS: dict[type[ir.Stmt], Callable[[Any, Any, State], Flow]] = {
+    ir.Expression: Interpreter._expression,
+    ir.Assign: Interpreter._assign,
+    ir.AugAssign: Interpreter._aug_assign,
+    ir.Return: Interpreter._return,
+    ir.Raise: Interpreter._raise,
+    ir.Assert: Interpreter._assert,
+    ir.Delete: Interpreter._delete,
+    ir.Jump: Interpreter._jump,
+    ir.Import: Interpreter._import,
+    ir.If: Interpreter._if,
+    ir.Match: Interpreter._match,
+    ir.For: Interpreter._for,
+    ir.While: Interpreter._while,
+    ir.Try: Interpreter._try,
+    ir.With: Interpreter._with,
+    ir.FunctionDef: Interpreter._function_def,
+    ir.ClassDef: Interpreter._class_def,
+}

@@ -1,0 +1,191 @@
+"""What the parts of the interpreter share: frames, regions under way, counters, and what each part may call.
+
+The interpreter is one object made of layers, each in its own file and each using only the layers
+below it, but for the four entries declared abstract here.
+
+    machine      frames, counters                     (this file)
+    reads        a token is read, written or marked
+    operations   torch operations and Python operators
+    regions      remat.region, markers, checkpoints
+    objects      attributes, items, iteration, unpacking
+    calls        functions, classes, builtins
+    expressions  the value of an expression
+    interpreter  statements and paths
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.facts import GivenUp, Kept
+from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, Token, Value
+from remat_lint.findings import Place
+from remat_lint.project import Project
+
+MAX_DEPTH = 24
+"""Calls nested deeper than this are not followed."""
+
+MAX_STEPS = 60_000
+"""Statements run for one root; a root that needs more is given up."""
+
+
+class BudgetSpent(Exception):
+    """The root under analysis has used up its steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A value handed to a call or operator, with the expression that gave it.
+
+    ``star`` says that the value is the whole iterable of a ``*`` argument.
+    """
+
+    value: Value
+    expr: ir.Expr | None = None
+    keyword: str | None = None
+    star: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A call under way. ``statement`` is what it runs now, ``values`` what that statement evaluated so far."""
+
+    id: int
+    depth: int
+    scope: ModuleScope
+    function: ir.Function | None = None
+    parent: Frame | None = None
+    call: ir.Expr | None = None
+    operands: Sequence[Operand] = ()
+    owner: ClassValue | None = None
+    receiver: Value | None = None
+    closure: int = 0
+    statement: ir.Stmt | None = None
+    values: dict[int, Value] = field(default_factory=dict)
+    yielded: Value | None = None
+    comprehension: list[str] = field(default_factory=list)
+    kind: str = "function"
+    """function, module or class: whose body runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionContext:
+    """A region whose function runs now: tokens newer than ``watermark`` were born inside it."""
+
+    place: Place
+    region: str
+    kept: Kept
+    watermark: int
+    direct: frozenset[Token]
+    depth: int
+
+
+class Machine:
+    """The state of the interpreter that is not the state of a path."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.scopes: dict[str, ModuleScope] = {}
+        self.journal = Journal()
+        self.frame: Frame
+        self.regions: list[RegionContext] = []
+        self.grad_enabled = True
+        self.swallowing = 0
+        self.contexts: dict[ir.Function, set[bool]] = {}
+        """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.pure: set[tuple[str, int]] = set()
+        """Calls that have no effect but their result, by file and node."""
+        self.closures: dict[int, int] = {}
+        self._serial = 0
+        self._steps = 0
+
+    def fresh(self) -> int:
+        """A number that was never used before: for frames, heap addresses, storages and tokens."""
+        self._serial += 1
+        return self._serial
+
+    def spend(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise BudgetSpent
+
+    def reset_budget(self) -> None:
+        self._steps = 0
+
+    def place(self, node: ir.Node) -> Place:
+        return Place(self.frame.scope.source.path, node.at)
+
+    def text(self, node: ir.Node) -> str:
+        """The source text of a node of the running function, on one line."""
+        return " ".join(self.frame.scope.source.code(node.at).split())
+
+    def give_up(self, node: ir.Node, reason: str) -> None:
+        self.journal.note(GivenUp(self.place(node), reason))
+
+    def is_inert(self) -> bool:
+        """Whether a SAVE region runs: regions and markers inside it do nothing."""
+        return any(region.kept is Kept.SAVE for region in self.regions)
+
+    # --- heap
+
+    def allocate(self, state: State, found: HeapObject) -> Reference:
+        address = self.fresh()
+        state.heap[address] = found
+        return Reference(address)
+
+    def object_at(self, state: State, reference: Reference) -> HeapObject | None:
+        found = state.heap.get(reference.address)
+        if found is not None:
+            return found
+        for scope in self.scopes.values():
+            if reference.address in scope.heap:
+                return scope.heap[reference.address]
+        return None
+
+    # --- entries into the layers above
+
+    def evaluate(self, expr: ir.Expr, state: State) -> Value:
+        raise NotImplementedError
+
+    def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
+        raise NotImplementedError
+
+    def run_block(self, statements: Sequence[ir.Stmt], states: list[State]) -> Flow:
+        raise NotImplementedError
+
+    def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class Flow:
+    """Where the paths that entered a block went."""
+
+    fell: list[State] = field(default_factory=list)
+    """Past its end."""
+
+    returned: list[tuple[State, Value]] = field(default_factory=list)
+    broke: list[State] = field(default_factory=list)
+    continued: list[State] = field(default_factory=list)
+    raised: list[State] = field(default_factory=list)
+
+    def add(self, other: Flow) -> None:
+        """Take over all ways out of a block but falling past its end."""
+        self.returned += other.returned
+        self.broke += other.broke
+        self.continued += other.continued
+        self.raised += other.raised
+
+
+def qualified(value: Value) -> str:
+    """The dotted name of something outside the project, or an empty string."""
+    return value.name if isinstance(value, External) else ""
+
+
+def in_forward_only(state: State) -> bool:
+    return state.phase is Phase.FORWARD

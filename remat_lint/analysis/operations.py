@@ -1,0 +1,435 @@
+"""Torch operations and Python operators: which tensors they read, what they return.
+
+The table ``remat_lint.torch_ops`` says what an operation does; this layer applies it to values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.reads import Reads
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    NONE,
+    SCALAR,
+    Choice,
+    Constant,
+    InstanceObject,
+    ListObject,
+    Reference,
+    Scalar,
+    Tensor,
+    Token,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import Place
+from remat_lint.torch_ops import Effect, Layout, Operation, Result, einsum_is_view
+
+MAX_VIEWS = 6
+"""Views remembered per tensor for messages."""
+
+_CHANNELS_LAST = ("channels_last", "channels_last_3d")
+_SAME_DTYPE = frozenset({"matmul", "mm", "bmm", "linear", "addmm", "baddbmm", "mv"})
+"""Operations that want one dtype and return it, so the result's is that of the first operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The operands of one operation by parameter name; what has no name is under ``""``."""
+
+    pairs: tuple[tuple[str, Operand], ...]
+
+    def get(self, name: str) -> Operand | None:
+        return next((operand for key, operand in self.pairs if key == name), None)
+
+    def constant(self, name: str) -> object:
+        """The constant given for a parameter; ``...`` where there is none or it is not constant."""
+        operand = self.get(name)
+        if operand is not None and isinstance(operand.value, Constant):
+            return operand.value.value
+        return ...
+
+
+def bind(operation: Operation, receiver: Operand | None, operands: Sequence[Operand]) -> Bound:
+    """Match operands to the parameters of an operation."""
+    names = list(operation.parameters)
+    pairs: list[tuple[str, Operand]] = [("self", receiver)] if receiver is not None else []
+    position = 0
+    for operand in operands:
+        if operand.keyword is not None:
+            pairs.append((operand.keyword, operand))
+            continue
+        name = names[position] if position < len(names) else operation.variadic or ""
+        pairs.append((name, operand))
+        if name != operation.variadic:
+            position += 1
+    return Bound(tuple(pairs))
+
+
+class Operations(Reads):
+    """Applies operations to values."""
+
+    def apply(
+        self,
+        state: State,
+        node: ir.Expr,
+        operation: Operation,
+        receiver: Operand | None,
+        operands: Sequence[Operand],
+    ) -> Value:
+        """Run one torch operation: record its reads and writes, return its result."""
+        bound = bind(operation, receiver, operands)
+        if not operation.writes and not operation.draws:
+            self.pure.add((self.frame.scope.source.path, node.at))
+        written = self._written(operation, bound)
+        for operand in written:
+            self.write(state, node, operand)
+        effect = self._effect_here(operation, bound)
+        others = self._read_operands(operation, bound, effect, written)
+        self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
+        if written:
+            return self._written_result(operation, written[0].value)
+        return self._result(state, node, operation, bound, effect)
+
+    def _written_result(self, operation: Operation, value: Value) -> Value:
+        """An in-place operation returns what it changed; some keep it for backward."""
+        if operation.keeps_output and self.grad_enabled and isinstance(value, Tensor):
+            return replace(value, resident=value.grad is not False)
+        return value
+
+    def _written(self, operation: Operation, bound: Bound) -> list[Operand]:
+        names = list(operation.writes)
+        if operation.indirect_inplace and bound.constant(operation.indirect_inplace) is True:
+            names += [name for name in ("self", "input") if bound.get(name) is not None][:1]
+        found = [operand for key, operand in bound.pairs if key in names]
+        return [operand for operand in found if operand.value != NONE]
+
+    def _effect_here(self, operation: Operation, bound: Bound) -> Effect:
+        """What the operation does with these arguments: a maybe-copy is a view or a read."""
+        effect = operation.effect
+        source = self._source(operation, bound)
+        if operation.name == "einsum":
+            equation = bound.pairs[0][1].value if bound.pairs else NONE
+            if isinstance(equation, Constant) and isinstance(equation.value, str):
+                return Effect.VIEW if einsum_is_view(equation.value) else Effect.READ
+        if source is None:
+            return effect
+        if effect is Effect.RESHAPE:
+            return Effect.VIEW if _needs_no_copy(source.value, bound) else Effect.READ
+        if operation.name == "type" and len(bound.pairs) == 1:
+            return Effect.METADATA  # without an argument it returns a string
+        if effect is Effect.CAST and bound.constant("copy") is not True:
+            return Effect.VIEW if _is_cast_to_itself(source.value, bound) else Effect.CAST
+        if effect is Effect.DROPOUT:
+            off = bound.constant("training") is False or bound.constant("p") in (0, 0.0)
+            return Effect.VIEW if off and bound.constant("p") is not False else Effect.READ
+        return effect
+
+    def _source(self, operation: Operation, bound: Bound) -> Operand | None:
+        names = operation.sources or ("self", "input")
+        for name in names:
+            operand = bound.get(name)
+            if operand is not None:
+                return operand
+        return bound.pairs[0][1] if bound.pairs else None
+
+    def _read_operands(
+        self, operation: Operation, bound: Bound, effect: Effect, written: Sequence[Operand]
+    ) -> list[Operand]:
+        if effect in (Effect.METADATA, Effect.REGISTER):
+            return []
+        shared: set[int] = set()
+        if effect is Effect.VIEW:
+            source = self._source(operation, bound)
+            shared = {id(operand) for key, operand in bound.pairs if key in operation.sources}
+            if source is not None:
+                shared.add(id(source))
+            if operation.name == "einsum":
+                shared |= {id(operand) for _, operand in bound.pairs}
+        return [
+            operand
+            for key, operand in bound.pairs
+            if key not in operation.metadata_only
+            and id(operand) not in shared
+            and not any(operand is other for other in written)
+        ]
+
+    def _result(
+        self, state: State, node: ir.Expr, operation: Operation, bound: Bound, effect: Effect
+    ) -> Value:
+        if effect is Effect.VIEW:
+            return self._view_result(node, operation, bound)
+        if operation.effect is Effect.REGISTER and operation.result is Result.SELF:
+            source = self._source(operation, bound)
+            return source.value if source is not None else Unknown()
+        match operation.result:
+            case Result.VALUE:
+                return SCALAR
+            case Result.NONE:
+                return NONE
+            case Result.TENSORS:
+                return self._several_results(operation, bound)
+            case Result.UNKNOWN:
+                held: frozenset[Token] = frozenset()
+                if "storage" in operation.name:  # the storage of a placeholder is as empty as the tensor
+                    held = frozenset(token for _, o in bound.pairs for token in state.tokens(o.value))
+                return Unknown(held, self.fresh())
+            case _:
+                return self._new_tensor(operation, bound, metadata=effect is Effect.METADATA)
+
+    def _new_tensor(self, operation: Operation, bound: Bound, metadata: bool = False) -> Tensor:
+        grad = False if metadata else self._grad(operand for _, operand in bound.pairs)
+        if grad is False and self.grad_enabled and (operation.constructor or bound.get("requires_grad")):
+            grad = None  # a module has parameters of its own
+        kept = operation.keeps_output or (
+            operation.keeps_output_if_tensor is not None
+            and _may_be_tensor(bound.get(operation.keeps_output_if_tensor))
+        )
+        likes = [_like(operand.value) for _, operand in bound.pairs if _like(operand.value)]
+        same = likes and (operation.name in _SAME_DTYPE or len(set(likes)) == 1)
+        return Tensor(
+            storage=self.fresh(),
+            like=likes[0] if same and operation.effect is Effect.READ else 0,
+            grad=grad,
+            resident=kept and self.grad_enabled and grad is not False,
+        )
+
+    def _several_results(self, operation: Operation, bound: Bound) -> Value:
+        if not operation.keeps_results:
+            return SequenceValue(rest=self._new_tensor(operation, bound))
+        items = []
+        for position in range(max(2, *(index + 1 for index in operation.keeps_results))):
+            item = self._new_tensor(operation, bound)
+            kept = position in operation.keeps_results and self.grad_enabled and item.grad is not False
+            items.append(replace(item, resident=kept))
+        return SequenceValue(tuple(items))
+
+    def _grad(self, operands: Iterator[Operand]) -> bool | None:
+        """Whether the result of an operation on these requires grad."""
+        if not self.grad_enabled:
+            return False
+        known = [
+            one.grad if isinstance(one, Tensor) else None
+            for operand in operands
+            for one in alternatives(operand.value)
+            if not isinstance(one, (Constant, Scalar))
+        ]
+        if any(grad is None for grad in known):
+            return None
+        return any(known)
+
+    # --- views
+
+    def _view_result(self, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
+        if operation.result is Result.TENSORS and len(operation.sources) == 1 and operation.variadic:
+            return SequenceValue(rest=self._view_of_all(node, operation, bound))
+        source = self._source(operation, bound)
+        if operation.name == "einsum":
+            source = next((o for _, o in bound.pairs if not isinstance(o.value, Constant)), source)
+        view = self.view(node, source.value, operation, bound) if source is not None else Unknown()
+        if operation.result is Result.TENSORS:
+            return SequenceValue(rest=view)
+        return view
+
+    def _view_of_all(self, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
+        views: Value | None = None
+        for _, operand in bound.pairs:
+            view = self.view(node, operand.value, operation, bound)
+            views = view if views is None else join(views, view)
+        return views or Unknown()
+
+    def view(self, node: ir.Expr, value: Value, operation: Operation | None, bound: Bound) -> Value:
+        """A view of a value: the same storage under another layout."""
+        if isinstance(value, Choice):
+            joined: Value | None = None
+            for one in value.alternatives:
+                view = self.view(node, one, operation, bound)
+                joined = view if joined is None else join(joined, view)
+            return joined or Unknown()
+        if isinstance(value, Unknown) and not value.held:
+            value = Tensor(storage=value.origin, like=value.origin)
+        if not isinstance(value, Tensor):
+            return value if isinstance(value, Unknown) else Unknown()
+        name = operation.name if operation is not None else ""
+        detached = value.detached or name in ("detach", "data")
+        return replace(
+            value,
+            layout=_layout_after(value.layout, operation, bound),
+            opaque=False,
+            detached=detached,
+            grad=False if detached else value.grad,
+            ends_in_units=_ends_in_units(name, bound),
+            via=(*value.via, self.place(node))[-MAX_VIEWS:] if value.token is not None else (),
+        )
+
+    # --- Python's operators
+
+    def binary(self, state: State, node: ir.Expr, operator: str, left: Operand, right: Operand) -> Value:
+        """``left operator right``."""
+        joined = _concatenation(state, operator, left.value, right.value)
+        if joined is not None:
+            return joined if not isinstance(joined, ListObject) else self.allocate(state, joined)
+        if operator == "Modulo" and isinstance(left.value, Constant) and isinstance(left.value.value, str):
+            self.read(state, node, [right])
+            return SCALAR
+        self.pure.add((self.frame.scope.source.path, node.at))
+        self.read(state, node, [left, right])
+        values = (left.value, right.value)
+        if all(isinstance(value, (Constant, Scalar)) for value in values):
+            return SCALAR
+        likes = [_like(value) for value in values]
+        like = likes[0] if likes[0] == likes[1] or operator == "MatrixMultiply" else 0
+        if isinstance(right.value, (Constant, Scalar)):
+            like = likes[0]
+        if operator == "MatrixMultiply" or any(isinstance(value, Tensor) for value in values):
+            grad = self._grad(iter((left, right)))
+            kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
+            return Tensor(storage=self.fresh(), like=like, grad=grad, resident=kept and grad is not False)
+        return Unknown(origin=self.fresh(), computed=True)
+
+    def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
+        """``-x``, ``~x``, ``+x`` (which is a view); ``not x`` is the caller's business."""
+        if isinstance(operand.value, Constant) and isinstance(operand.value.value, (int, float)):
+            number = operand.value.value
+            return Constant(-number) if operator == "Minus" else operand.value
+        if isinstance(operand.value, (Scalar, Constant)):
+            return SCALAR
+        if operator == "Plus":
+            return self.view(node, operand.value, None, Bound(()))
+        self.pure.add((self.frame.scope.source.path, node.at))
+        self.read(state, node, [operand])
+        if isinstance(operand.value, Tensor):
+            return Tensor(storage=self.fresh(), like=operand.value.like, grad=self._grad(iter((operand,))))
+        return Unknown(origin=self.fresh())
+
+
+
+def _needs_no_copy(value: Value, bound: Bound) -> bool:
+    """Whether ``contiguous``, ``reshape`` or ``flatten`` return a view of every tensor the value may be."""
+    memory_format = bound.get("memory_format")
+    for one in alternatives(value):
+        if not isinstance(one, Tensor):
+            continue
+        if one.layout:
+            return False
+        if memory_format is not None and not one.ends_in_units and not _is_default_format(memory_format):
+            return False
+    return True
+
+
+def _is_default_format(operand: Operand) -> bool:
+    expr = operand.expr
+    return not (isinstance(expr, ir.Attribute) and expr.name in _CHANNELS_LAST)
+
+
+def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
+    """Whether a cast is to the dtype and device of a tensor that is known to have the same."""
+    like = _like(value)
+    if not like or bound.get("memory_format") is not None:
+        return False
+    targets = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
+    return bool(targets) and all(_like(target) == like for target in targets)
+
+
+def _like(value: Value) -> int:
+    if isinstance(value, Tensor):
+        return value.like
+    return value.origin if isinstance(value, Unknown) else 0
+
+
+def _may_be_tensor(operand: Operand | None) -> bool:
+    return operand is not None and isinstance(operand.value, (Tensor, Unknown, Choice))
+
+
+def _concatenation(state: State, operator: str, left: Value, right: Value) -> Value | ListObject | None:
+    """``tuple + tuple``, ``list + list`` and ``list * number``; None for everything else."""
+    if operator == "Add":
+        if isinstance(left, SequenceValue) and isinstance(right, SequenceValue):
+            if left.rest is None:
+                return SequenceValue((*left.items, *right.items), right.rest)
+            rest: Value = left.rest
+            for item in (*right.items, *((right.rest,) if right.rest else ())):
+                rest = join(rest, item)
+            return SequenceValue(left.items, rest)
+        first, second = _list_at(state, left), _list_at(state, right)
+        if first is not None and second is not None and first.rest is None:
+            return ListObject((*first.items, *second.items), second.rest)
+        if first is not None or second is not None:
+            return Unknown(frozenset((*state.tokens(left), *state.tokens(right))))
+    if operator == "Multiply":
+        for value, other in ((left, right), (right, left)):
+            if isinstance(other, (Constant, Scalar)) and (
+                isinstance(value, SequenceValue) or _list_at(state, value) is not None
+            ):
+                return value
+    return None
+
+
+def _list_at(state: State, value: Value) -> ListObject | None:
+    found = state.heap.get(value.address) if isinstance(value, Reference) else None
+    return found if isinstance(found, ListObject) else None
+
+
+# --- layouts ---------------------------------------------------------------------------
+
+
+def _layout_after(layout: tuple[str, ...], operation: Operation | None, bound: Bound) -> tuple[str, ...]:
+    """The dimension swaps since the tensor was contiguous; a swap undone is a swap forgotten."""
+    if operation is None or operation.layout in (None, Layout.KEEPS):
+        return layout
+    if operation.layout is Layout.SLICES:
+        return layout if _cuts_first_dimension(operation, bound) else (*layout, "slice")
+    if operation.layout is Layout.BREAKS:
+        return (*layout, operation.name)
+    swap = _swap(operation, bound)
+    if layout and layout[-1] == swap:
+        return layout[:-1]
+    return (*layout, swap)
+
+
+def _cuts_first_dimension(operation: Operation, bound: Bound) -> bool:
+    if operation.name in ("hsplit", "dsplit"):
+        return False
+    if bound.get("dim") is None:
+        return operation.name not in ("narrow", "select")
+    return bound.constant("dim") == 0
+
+
+def _swap(operation: Operation, bound: Bound) -> str:
+    """A name for a permutation; equal names undo each other."""
+    if operation.name in ("t", "t_", "T", "H", "adjoint", "mT", "mH"):
+        return "matrix"
+    operands = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
+    if len(operands) == 1 and isinstance(operands[0], SequenceValue):
+        operands = list(operands[0].items)
+    numbers = [value.value for value in operands if isinstance(value, Constant)]
+    dims = [number for number in numbers if isinstance(number, int)]
+    if len(dims) == len(operands) == 2 and sorted(dims) in ([0, 1], [-2, -1]):
+        return "matrix"
+    if operation.name != "permute" and len(dims) == len(operands) == 2:
+        return f"swap {sorted(dims)}"
+    moved = [index for index, dim in enumerate(dims) if index != dim]
+    if operation.name == "permute" and len(dims) == len(operands) and len(moved) == 2:
+        return f"swap {moved}"
+    return f"permutation {id(bound)}"
+
+
+def _ends_in_units(name: str, bound: Bound) -> bool:
+    """Whether the last two sizes that a view gives are 1: both memory formats are the same then."""
+    if name not in ("view", "reshape"):
+        return False
+    sizes = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
+    return len(sizes) > 2 and all(size == Constant(1) for size in sizes[-2:])
+
+
+def module_operands(instance: InstanceObject) -> Iterator[Operand]:
+    """What an ``nn`` module was constructed with, as keyword operands of its operation."""
+    for name, value in instance.arguments:
+        yield Operand(value, keyword=name)

@@ -1,0 +1,197 @@
+"""Reading, writing and persisting region outputs.
+
+The rules of torch_remat that decide here, all measured (SEMANTICS 1): a bare read needs the output
+persisted, by a marker on anything that shares its storage or by a RECOMPUTE region that receives
+it, earlier or later on the same path. A SAVE region may read anything. A region that is replayed
+may read what it was handed directly, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.facts import InPlaceWrite, Kept, Output
+from remat_lint.analysis.journal import region_steps
+from remat_lint.analysis.machine import Frame, Machine, Operand, RegionContext, in_forward_only
+from remat_lint.analysis.state import Consumer, Hidden, Phase, State
+from remat_lint.analysis.targets import find_target
+from remat_lint.analysis.values import (
+    FunctionValue,
+    Method,
+    Partial,
+    Tensor,
+    Token,
+    Unknown,
+    Value,
+    alternatives,
+)
+from remat_lint.findings import Place
+
+
+class Reads(Machine):
+    """Records what happens to tokens."""
+
+    def read(
+        self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True
+    ) -> None:
+        """The operation at ``node`` reads the data of all tensors that the operands hold."""
+        for operand in operands:
+            for token in dict.fromkeys(state.tokens(operand.value)):
+                self._read_token(state, node, operand, token, certain)
+
+    def _read_token(self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool) -> None:
+        if in_forward_only(state) or self.swallowing or token.resident or state.is_marked(token):
+            return
+        for region in reversed(self.regions):
+            if region.kept is Kept.SAVE:
+                return
+            if token.serial > region.watermark:
+                break
+            if any(part in region.direct for part in token.lineage()):
+                return
+            self._read_hidden(state, region, token)
+            return
+        consumer = self._consumer(state, node, operand, token, certain)
+        known = [waiting for part in token.lineage() for waiting in state.pending.get(part, ())]
+        if known and not any(
+            isinstance(other, Consumer) and other.statement is consumer.statement for other in known
+        ):
+            return  # the first consumer of a path speaks for the later ones
+        state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
+
+    def _read_hidden(self, state: State, region: RegionContext, token: Token) -> None:
+        if token in state.pending:
+            return
+        frame = self._frame_at(region.depth)
+        target = find_target(frame, state, frame.call, token)
+        name = target.expression if target is not None else token.region
+        way = "an argument that is not a tensor" if token in region.direct else self._way(frame, region)
+        state.pending[token] = (Hidden(region.place, region.region, region.kept, name.lstrip("*"), way),)
+
+    def _way(self, frame: Frame, region: RegionContext) -> str:
+        return "a closure, a bound argument or a container"
+
+    def _frame_at(self, depth: int) -> Frame:
+        frame = self.frame
+        while frame.depth > depth and frame.parent is not None:
+            frame = frame.parent
+        return frame
+
+    def _consumer(
+        self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool
+    ) -> Consumer:
+        """Who has to write the marker: the outermost function that holds the token.
+
+        A function that is handed the token, or finds it in a closure, reads on behalf of its caller.
+        """
+        home = min(state.born.get(part, self.frame.depth) for part in token.lineage())
+        frame, consuming, calls = self.frame, node, []
+        expr: ir.Expr | None = operand.expr
+        via = _via(operand.value, token)
+        while frame.depth > home and frame.parent is not None and frame.call is not None:
+            calls.append(Place(frame.scope.source.path, consuming.at))
+            handed = next((o for o in frame.operands if token in state.tokens(o.value)), None)
+            expr = handed.expr if handed is not None else None
+            via = _via(handed.value, token) if handed is not None else ()
+            consuming, frame = frame.call, frame.parent
+        target = find_target(frame, state, expr or _expression(consuming), token)
+        return Consumer(
+            place=Place(frame.scope.source.path, consuming.at),
+            statement=frame.statement,
+            function=frame.function,
+            operation=_operation_text(frame, consuming),
+            name=target.expression.lstrip("*") if target is not None and target.hoist is None else "",
+            target=target,
+            certain=certain,
+            views=via,
+            calls=tuple(reversed(calls)),
+        )
+
+    # --- persisting
+
+    def persist(self, state: State, value: Value) -> None:
+        """A marker ran on a value, or a RECOMPUTE region received it."""
+        for one in alternatives(value):
+            if isinstance(one, Tensor) and one.token is not None:
+                forgotten = one.detached and not state.is_alive(one.token)
+                if state.phase is not Phase.REPLAY and not forgotten:
+                    state.mark(one.token)
+
+    # --- writing
+
+    def write(self, state: State, node: ir.Node, operand: Operand) -> None:
+        """The operation at ``node`` changes a tensor in place."""
+        for value in alternatives(operand.value):
+            if not isinstance(value, Tensor) or value.token is None:
+                continue
+            if not self.grad_enabled or value.detached:
+                # Without autograd in the way, the write reaches the placeholder itself.
+                self.read(state, node, [operand])
+            consumer = self._consumer(state, node, operand, value.token, certain=True)
+            name = consumer.name or value.token.region
+            output = Output(name, value.token.region, value.token.kept, region_steps(value.token))
+            self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
+
+
+def _via(value: Value, token: Token) -> tuple[Place, ...]:
+    for one in alternatives(value):
+        if isinstance(one, Tensor) and one.token == token:
+            return one.via
+    return ()
+
+
+def _expression(node: ir.Node) -> ir.Expr | None:
+    return node if isinstance(node, ir.Expr) else None
+
+
+def _operation_text(frame: Frame, node: ir.Node) -> str:
+    """How a message calls the operation: ``F.silu``, ``+``, ``if``."""
+    source = frame.scope.source
+    if isinstance(node, ir.Call):
+        return f"`{' '.join(source.code(node.function.at).split())}`"
+    if isinstance(node, (ir.Binary, ir.AugAssign, ir.Unary)):
+        return f"`{OPERATORS.get(node.operator, node.operator)}`"
+    if isinstance(node, ir.Comparison):
+        return "a comparison"
+    if isinstance(node, (ir.Subscript,)):
+        return "indexing"
+    if isinstance(node, ir.Format):
+        return "an f-string"
+    return f"`{' '.join(source.code(node.at).split())[:40]}`"
+
+
+OPERATORS = {
+    "Add": "+",
+    "Subtract": "-",
+    "Multiply": "*",
+    "Divide": "/",
+    "FloorDivide": "//",
+    "Modulo": "%",
+    "Power": "**",
+    "MatrixMultiply": "@",
+    "BitAnd": "&",
+    "BitOr": "|",
+    "BitXor": "^",
+    "LeftShift": "<<",
+    "RightShift": ">>",
+    "Minus": "-",
+    "BitInvert": "~",
+    "Not": "not",
+}
+
+
+def hidden_ways(function: Value, operands: Sequence[Operand]) -> Iterator[tuple[str, Value]]:
+    """The ways on which a region's function can reach tensors that torch_remat does not see."""
+    match function:
+        case Partial():
+            yield "a `functools.partial`", function
+        case Method(receiver=receiver):
+            yield "a bound method", receiver
+        case FunctionValue():
+            yield "a closure", function
+        case _:
+            pass
+    for operand in operands:
+        if isinstance(operand.value, Unknown):
+            yield "an object argument", operand.value

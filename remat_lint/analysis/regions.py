@@ -1,0 +1,321 @@
+"""``torch_remat`` itself: regions, markers, checkpoints and phase tests.
+
+What each of these does to region outputs is measured in SEMANTICS 1 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.facts import Kept, Marker, RegionCall
+from remat_lint.analysis.machine import Operand, RegionContext
+from remat_lint.analysis.operations import Operations
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    NONE,
+    SCALAR,
+    CheckpointWrapper,
+    Choice,
+    ClassValue,
+    Constant,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    PhaseTest,
+    PlaceholderTest,
+    Reference,
+    RegionWrapper,
+    Scalar,
+    Tensor,
+    Token,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+
+REMAT = "torch_remat"
+
+
+class Regions(Operations):
+    """Runs the functions of torch_remat."""
+
+    def call_remat(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
+        """Call ``torch_remat.<name>``."""
+        match name:
+            case "region":
+                return self.make_region(node, operands)
+            case "recompute_needs_tensor":
+                return self.run_marker(state, node, operands)
+            case "checkpoint":
+                function = next((o.value for o in operands if o.keyword is None), None)
+                return CheckpointWrapper(function)
+            case "is_recomputing":
+                return PhaseTest()
+            case "is_placeholder":
+                return PlaceholderTest(operands[0].value) if operands else SCALAR
+            case _:
+                return Unknown(origin=self.fresh())
+
+    # --- declaring a region
+
+    def make_region(self, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        """``remat.region(function, name, recompute=...)``: nothing runs yet."""
+        by_position = [operand for operand in operands if operand.keyword is None]
+        by_keyword = {operand.keyword: operand for operand in operands if operand.keyword is not None}
+        function = by_position[0] if by_position else by_keyword.get("function")
+        name = by_position[1] if len(by_position) > 1 else by_keyword.get("name")
+        recompute = by_keyword.get("recompute")
+        open_ended = any(operand.star or operand.keyword == "**" for operand in operands)
+        problems = tuple(self._problems(by_position, name, recompute)) if not open_ended else ()
+        if recompute is None and len(by_position) > 2:
+            recompute = by_position[2]
+        region, kept = self._region_name(name), self._kept(recompute)
+        value = function.value if function is not None else Unknown()
+        place = self.place(node)
+        self.journal.regions[place] = RegionCall(
+            place, region, kept, problems, function_is_result=_is_result(value)
+        )
+        return RegionWrapper(place, value, region, kept)
+
+    def _problems(
+        self, by_position: Sequence[Operand], name: Operand | None, recompute: Operand | None
+    ) -> Iterator[str]:
+        if len(by_position) > 2:
+            yield "`recompute` is given by position; it is keyword-only: write `recompute=`"
+        elif recompute is None:
+            yield "`recompute` is missing: write `recompute=False` to keep the activations"
+        elif _is_no_bool(recompute.value):
+            yield f"`recompute` is {self._as_written(recompute)}, no bool: write `True` or `False`"
+        if name is None:
+            yield "the name is missing: give the region a name that is unique in its checkpoint"
+        elif name.value == Constant(""):
+            yield "the name is empty: give the region a name that is unique in its checkpoint"
+        elif isinstance(name.value, Constant) and not isinstance(name.value.value, str):
+            yield f"the name is {self._as_written(name)}, no string"
+
+    def _as_written(self, operand: Operand) -> str:
+        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
+
+    def _region_name(self, operand: Operand | None) -> str:
+        if operand is None:
+            return "without a name"
+        if isinstance(operand.value, Constant) and isinstance(operand.value.value, str):
+            return operand.value.value or "without a name"
+        expr = operand.expr
+        if isinstance(expr, ir.Format):
+            return expr.template
+        if isinstance(expr, ir.Call) and expr.arguments:
+            local = expr.arguments[-1].value
+            if isinstance(local, ir.Const) and isinstance(local.value, str):
+                return local.value
+        return self.text(expr) if expr is not None else "of a computed name"
+
+    def _kept(self, recompute: Operand | None) -> Kept:
+        """SAVE or RECOMPUTE where the source says it literally, else a policy decides.
+
+        A constant that comes out of a call, an attribute or a global may be another one in the next
+        configuration.
+        """
+        if recompute is None or not isinstance(recompute.value, Constant):
+            return Kept.POLICY
+        if isinstance(recompute.expr, (ir.Const, ir.Name)) or recompute.expr is None:
+            return Kept.RECOMPUTE if recompute.value.value else Kept.SAVE
+        return Kept.POLICY
+
+    # --- running a region
+
+    def run_region(
+        self, state: State, node: ir.Expr, wrapper: RegionWrapper, operands: Sequence[Operand]
+    ) -> Value:
+        """Call a region's function; what comes back may be a placeholder on replay."""
+        self.journal.called.add(wrapper.place)
+        inert = self.is_inert()
+        direct = frozenset(
+            tensor.token
+            for operand in operands
+            for tensor in self._direct_tensors(state, operand.value)
+            if tensor.token is not None
+        )
+        if wrapper.kept is Kept.RECOMPUTE and not inert:
+            for operand in operands:
+                for tensor in self._direct_tensors(state, operand.value):
+                    self.persist(state, tensor)
+        context = RegionContext(
+            self.place(node), wrapper.region, wrapper.kept, self.fresh(), direct, self.frame.depth
+        )
+        self.regions.append(context)
+        try:
+            value = self.call(state, node, wrapper.function, operands)
+        finally:
+            self.regions.pop()
+        if inert or wrapper.kept is Kept.RECOMPUTE:
+            return value
+        return self._outputs(state, wrapper, value)
+
+    def _direct_tensors(self, state: State, value: Value) -> Iterator[Tensor]:
+        """The tensors that torch_remat sees in an argument: itself, or one hop into a tuple or list."""
+        for one in alternatives(value):
+            if isinstance(one, Tensor):
+                yield one
+            for item in self._one_hop(state, one):
+                yield from (leaf for leaf in alternatives(item) if isinstance(leaf, Tensor))
+
+    def _one_hop(self, state: State, value: Value) -> tuple[Value, ...]:
+        if isinstance(value, SequenceValue) and value.kind == "tuple":
+            return (*value.items, *((value.rest,) if value.rest else ()))
+        if isinstance(value, Reference):
+            found = self.object_at(state, value)
+            if isinstance(found, ListObject):
+                return (*found.items, *((found.rest,) if found.rest else ()))
+        return ()
+
+    def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
+        """What a region that may be skipped hands on: the same structure, each storage a token."""
+        storages: dict[int, Token] = {}
+
+        def token_for(leaf: Tensor, part: str) -> Token:
+            if leaf.storage and leaf.storage in storages:
+                return storages[leaf.storage]
+            token = self._new_token(state, wrapper, part, leaf.resident)
+            if leaf.storage:
+                storages[leaf.storage] = token
+            return token
+
+        return self._wrap(state, wrapper, value, "", token_for)
+
+    def _wrap(
+        self,
+        state: State,
+        wrapper: RegionWrapper,
+        value: Value,
+        part: str,
+        token_for: Callable[[Tensor, str], Token],
+    ) -> Value:
+        def wrap(item: Value, name: str) -> Value:
+            return self._wrap(state, wrapper, item, name, token_for)
+
+        match value:
+            case Tensor():
+                return replace(value, token=token_for(value, part), detached=False, resident=False, via=())
+            case SequenceValue(items=items, rest=rest) if not part:
+                wrapped = tuple(wrap(item, f"[{index}]") for index, item in enumerate(items))
+                return replace(value, items=wrapped, rest=wrap(rest, "[...]") if rest is not None else None)
+            case Reference() if not part and isinstance(found := self.object_at(state, value), ListObject):
+                wrapped = tuple(wrap(item, f"[{index}]") for index, item in enumerate(found.items))
+                rest = wrap(found.rest, "[...]") if found.rest is not None else None
+                return self.allocate(state, ListObject(wrapped, rest))
+            case Choice(alternatives=values):
+                joined: Value = wrap(values[0], part)
+                for other in values[1:]:
+                    joined = join(joined, wrap(other, part))
+                return joined
+            case Constant(value=None):
+                return NONE
+            case _:
+                opaque = Tensor(opaque=True)
+                return replace(opaque, token=token_for(opaque, part))
+
+    def _new_token(self, state: State, wrapper: RegionWrapper, part: str, resident: bool) -> Token:
+        token = Token(
+            self.fresh(), wrapper.region, wrapper.place, wrapper.kept, part, resident=resident
+        )
+        state.born[token] = self.frame.depth
+        return token
+
+    def part_of(self, state: State, tensor: Tensor, part: str) -> Tensor:
+        """One output of a region whose function is not known, or one row of its only output."""
+        assert tensor.token is not None
+        whole = tensor.token
+        token = Token(whole.serial, whole.region, whole.place, whole.kept, whole.part + part, whole, whole.resident)
+        state.born.setdefault(token, min(state.born.get(t, self.frame.depth) for t in whole.lineage()))
+        return replace(tensor, token=token)
+
+    # --- markers
+
+    def run_marker(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        """``remat.recompute_needs_tensor(*tensors)``."""
+        for operand in operands:
+            self._mark(state, node, operand)
+        return NONE
+
+    def _mark(self, state: State, node: ir.Expr, operand: Operand) -> None:
+        if operand.star:
+            for item in (*self._one_hop(state, operand.value), operand.value):
+                self.persist(state, item)
+            return
+        wrong = self._not_a_tensor(state, operand.value)
+        if wrong is not None:
+            self.journal.note(Marker(self.place(node), self._as_written(operand), wrong))
+            for item in self._one_hop(state, operand.value):
+                self.persist(state, item)  # one cause, one finding
+        self.persist(state, operand.value)
+
+    def _not_a_tensor(self, state: State, value: Value) -> str | None:
+        """What a marked value is, where it is certainly no tensor."""
+        match value:
+            case Constant(value=None):
+                return "None"
+            case Constant() | Scalar():
+                return "no tensor"
+            case SequenceValue(kind=kind):
+                return f"a {kind}"
+            case Reference():
+                found = self.object_at(state, value)
+                if isinstance(found, (ListObject, DictObject)):
+                    return "a list" if isinstance(found, ListObject) else "a dict"
+                return None
+            case _:
+                return None
+
+    # --- checkpoints
+
+    def run_checkpoint(
+        self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
+    ) -> Value:
+        """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
+        before = state.pending
+        state.pending = {}
+        regions, self.regions = self.regions, []
+        try:
+            value = self.call(state, node, function, operands)
+        finally:
+            self.regions = regions
+        self.journal.settle(state.pending)
+        state.pending = before
+        return self._real(state, value)
+
+    def _real(self, state: State, value: Value) -> Value:
+        match value:
+            case Tensor():
+                return replace(value, token=None, opaque=False, via=())
+            case SequenceValue(items=items, rest=rest):
+                real = tuple(self._real(state, item) for item in items)
+                return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)
+            case Unknown(origin=origin):
+                return Unknown(origin=origin)
+            case Choice(alternatives=values):
+                joined = self._real(state, values[0])
+                for other in values[1:]:
+                    joined = join(joined, self._real(state, other))
+                return joined
+            case _:
+                return Unknown() if any(True for _ in state.tokens(value)) else value
+
+
+def _is_no_bool(value: Value) -> bool:
+    if isinstance(value, Constant):
+        return not isinstance(value.value, bool)
+    return isinstance(value, (Tensor, SequenceValue))
+
+
+def _is_result(value: Value) -> bool:
+    """Whether a region was given what a function returned, instead of the function."""
+    if isinstance(value, Constant):
+        return True
+    return isinstance(value, (Tensor, SequenceValue))
+
+

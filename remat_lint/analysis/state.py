@@ -1,0 +1,323 @@
+"""What the analyser knows on one path of the program: names, heap, and which outputs are persisted.
+
+A ``State`` is one path. States that agree in everything that concerns region outputs are joined
+into one; states that differ are kept apart (a marker under ``if flag`` serves the read under the
+next ``if flag``) until there are too many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.facts import Kept
+from remat_lint.analysis.values import (
+    Choice,
+    DictObject,
+    FunctionValue,
+    HeapObject,
+    InheritedMethod,
+    InstanceObject,
+    ListObject,
+    Method,
+    Partial,
+    Reference,
+    RegionWrapper,
+    Tensor,
+    Token,
+    Unknown,
+    Value,
+    direct_tokens,
+    join,
+    join_objects,
+)
+from remat_lint.analysis.values import (
+    Sequence as SequenceValue,
+)
+from remat_lint.findings import MarkTarget, Place
+
+MAX_PATHS = 12
+"""More paths than this at one point are joined, whatever they differ in."""
+
+
+class Phase(Enum):
+    """In which executions of a checkpointed body a path runs."""
+
+    BOTH = 0
+    FORWARD = 1
+    """Under ``if not remat.is_recomputing()``: markers count, reads see real data."""
+
+    REPLAY = 2
+    """Under ``if remat.is_recomputing()``: markers do nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A read that no marker served so far: where, in which statement of which function, and of what."""
+
+    place: Place
+    statement: ir.Stmt | None
+    function: ir.Function | None
+    operation: str
+    name: str
+    target: MarkTarget | None
+    certain: bool
+    views: tuple[Place, ...] = ()
+    calls: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A region that may be replayed reads a token that is not among its arguments."""
+
+    place: Place
+    region: str
+    kept: Kept
+    name: str
+    way: str
+
+
+Pending = Consumer | Hidden
+
+
+class State:
+    """One path. Cheap to fork: what is shared is copied on the first write."""
+
+    __slots__ = ("_owned", "assumed", "born", "frames", "heap", "marked", "pending", "phase")
+
+    def __init__(self) -> None:
+        self.frames: dict[int, dict[str, Value]] = {}
+        self.heap: dict[int, HeapObject] = {}
+        self.marked: frozenset[Token] = frozenset()
+        self.pending: dict[Token, tuple[Pending, ...]] = {}
+        self.born: dict[Token, int] = {}
+        """The tokens of this path, with the depth of the outermost frame that each has reached."""
+        self.assumed: dict[str, bool] = {}
+        """Conditions known on this path, by their text."""
+        self.phase = Phase.BOTH
+        self._owned: set[int] = set()
+
+    def fork(self) -> State:
+        other = State()
+        other.frames = dict(self.frames)
+        other.heap = dict(self.heap)
+        other.marked = self.marked
+        other.pending = dict(self.pending)
+        other.born = dict(self.born)
+        other.assumed = dict(self.assumed)
+        other.phase = self.phase
+        self._owned = set()
+        return other
+
+    def become(self, other: State) -> None:
+        """Take over what another path knows."""
+        for name in ("frames", "heap", "marked", "pending", "born", "assumed", "phase"):
+            setattr(self, name, getattr(other, name))
+        self._owned = set()
+
+    # --- names
+
+    def bind(self, frame: int, name: str, value: Value) -> None:
+        if frame not in self._owned:
+            self.frames[frame] = dict(self.frames.get(frame, {}))
+            self._owned.add(frame)
+        self.frames[frame][name] = value
+        self.forget(f"{frame}:", name)
+
+    def unbind(self, frame: int, name: str) -> None:
+        if name in self.frames.get(frame, {}):
+            self.bind(frame, name, Unknown())
+            del self.frames[frame][name]
+
+    def forget(self, prefix: str, word: str) -> None:
+        """Drop the conditions that mention a name or attribute which is written now."""
+        if self.assumed:
+            stale = [key for key in self.assumed if key.startswith(prefix) and word in _words(key)]
+            for key in stale:
+                del self.assumed[key]
+
+    # --- outputs
+
+    def is_marked(self, token: Token) -> bool:
+        return any(part in self.marked for part in token.lineage())
+
+    def mark(self, token: Token) -> None:
+        """A marker ran on the token's storage, or a RECOMPUTE region received it."""
+        self.marked |= {token}
+        for waiting in [t for t in self.pending if token in t.lineage()]:
+            del self.pending[waiting]
+
+    def tokens(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Token]:
+        """All tokens that a value holds, in containers and objects too."""
+        match value:
+            case Reference(address) if address not in seen:
+                found = self.heap.get(address)
+                for item in _contents(found) if found is not None else ():
+                    yield from self.tokens(item, seen | {address})
+            case SequenceValue(items=items, rest=rest):
+                for item in items if rest is None else (*items, rest):
+                    yield from self.tokens(item, seen)
+            case Choice(alternatives=values):
+                for alternative in values:
+                    yield from self.tokens(alternative, seen)
+            case Partial(function, positional, keywords):
+                for item in (function, *positional, *(item for _, item in keywords)):
+                    yield from self.tokens(item, seen)
+            case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
+                yield from self.tokens(receiver, seen)
+            case FunctionValue(receiver=Value() as receiver):
+                yield from self.tokens(receiver, seen)
+            case RegionWrapper(function=function):
+                yield from self.tokens(function, seen)
+            case _:
+                yield from direct_tokens(value)
+
+    def is_alive(self, token: Token) -> bool:
+        """Whether a name or object still holds the output itself, or a view that autograd knows.
+
+        torch_remat forgets an output whose only remaining aliases are detached (SEMANTICS 1.5).
+        """
+        values = (value for frame in self.frames.values() for value in frame.values())
+        objects = (item for found in self.heap.values() for item in _contents(found))
+        return any(_holds_attached(value, token) for source in (values, objects) for value in source)
+
+    # --- joining
+
+    def signature(self) -> object:
+        """What must be equal for two paths to be joined without losing precision."""
+        if not self.born:
+            return self.phase
+        names = tuple(
+            (frame, name, value)
+            for frame, variables in self.frames.items()
+            for name, value in variables.items()
+            if any(True for _ in self.tokens(value))
+        )
+        contents = tuple(
+            (address, found)
+            for address, found in self.heap.items()
+            if any(any(True for _ in direct_tokens(item)) for item in _contents(found))
+        )
+        waiting = frozenset((token, consumers) for token, consumers in self.pending.items())
+        return (self.phase, self.marked, waiting, frozenset(names), frozenset(contents))
+
+
+def _words(key: str) -> list[str]:
+    return key.replace(".", " ").replace(":", " ").replace("(", " ").replace(")", " ").split()
+
+
+def _contents(found: HeapObject) -> Iterator[Value]:
+    if isinstance(found, InstanceObject):
+        yield from (value for _, value in found.attributes)
+        yield from (value for _, value in found.arguments)
+        return
+    if isinstance(found, ListObject):
+        yield from found.items
+    elif isinstance(found, DictObject):
+        yield from (value for _, value in found.items)
+    if found.rest is not None:
+        yield found.rest
+
+
+def _holds_attached(value: Value, token: Token) -> bool:
+    match value:
+        case Tensor(token=Token() as held, detached=detached):
+            return not detached and token in held.lineage()
+        case Unknown(held=tokens):
+            return token in tokens
+        case SequenceValue(items=items, rest=rest):
+            return any(_holds_attached(item, token) for item in (*items, *((rest,) if rest else ())))
+        case Choice(alternatives=values):
+            return any(_holds_attached(item, token) for item in values)
+        case _:
+            return False
+
+
+def join_states(first: State, second: State) -> State:
+    """The path that is either of two: persisted is what both persist, unserved is what either leaves so.
+
+    A token that was born on one of them only is persisted if it is there.
+    """
+    joined = first.fork()
+    for frame, variables in second.frames.items():
+        mine = joined.frames.get(frame)
+        if mine is None:
+            joined.frames[frame] = variables
+        elif mine is not variables:
+            joined.frames[frame] = {
+                name: join(mine[name], variables[name])
+                if name in mine and name in variables
+                else mine.get(name, variables.get(name, Unknown()))
+                for name in {**mine, **variables}
+            }
+    for address, found in second.heap.items():
+        mine_found = joined.heap.get(address)
+        joined.heap[address] = found if mine_found is None else join_objects(mine_found, found)
+    joined.marked = frozenset(
+        token
+        for token in first.marked | second.marked
+        if (token in first.marked or token not in first.born)
+        and (token in second.marked or token not in second.born)
+    )
+    for token, consumers in second.pending.items():
+        joined.pending[token] = tuple(dict.fromkeys((*joined.pending.get(token, ()), *consumers)))
+    for token, depth in second.born.items():
+        joined.born[token] = min(depth, joined.born.get(token, depth))
+    joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
+    joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
+    return joined
+
+
+def join_phases(forward: State, replay: State) -> State:
+    """One execution seen in both phases: what the forward marked is real in the replay."""
+    joined = join_states(forward, replay)
+    joined.pending = dict(replay.pending)
+    joined.marked = forward.marked | replay.marked
+    for token in forward.marked:
+        joined.mark(token)
+    joined.phase = Phase.BOTH
+    return joined
+
+
+def reunite(paths: list[State]) -> list[State]:
+    """After a phase guard: the forward and the replay of one execution are one path again."""
+    forward = [path for path in paths if path.phase is Phase.FORWARD]
+    replay = [path for path in paths if path.phase is Phase.REPLAY]
+    both = [path for path in paths if path.phase is Phase.BOTH]
+    if not forward or not (replay or both):
+        return paths
+    first = join_all(forward)
+    reunited = [join_phases(first, path) for path in replay]
+    for path in both:  # the guard was only a part of the condition: the path may have skipped it
+        joined = join_states(first, path)
+        joined.phase = Phase.BOTH
+        reunited.append(joined)
+    return reunited
+
+
+def join_all(states: Sequence[State]) -> State:
+    joined = states[0]
+    for state in states[1:]:
+        joined = join_states(joined, state)
+    return joined
+
+
+def merge(states: Iterable[State]) -> list[State]:
+    """The same paths, the equal ones joined, at most ``MAX_PATHS`` of them."""
+    listed = list(states)
+    if len(listed) < 2:
+        return listed
+    groups: dict[object, State] = {}
+    for state in listed:
+        key = state.signature()
+        known = groups.get(key)
+        groups[key] = state if known is None else join_states(known, state)
+    merged = list(groups.values())
+    if len(merged) > MAX_PATHS:
+        by_phase: dict[Phase, list[State]] = {}
+        for state in merged:
+            by_phase.setdefault(state.phase, []).append(state)
+        merged = [join_all(group) for group in by_phase.values()]
+    return merged

@@ -1,0 +1,161 @@
+"""How the source at a consumer calls an output: the argument that a marker there would get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    ListObject,
+    Reference,
+    Sequence,
+    Tensor,
+    Token,
+    Unknown,
+    Value,
+    alternatives,
+)
+from remat_lint.findings import MarkTarget
+
+if TYPE_CHECKING:
+    from remat_lint.analysis.machine import Frame
+
+
+def find_target(frame: Frame, state: State, expr: ir.Expr | None, token: Token) -> MarkTarget | None:
+    """The shortest expression for the token, looked for in ``expr`` first, then among all names.
+
+    Where the token is the result of a call inside ``expr`` and has no name, the target is that
+    call, to be hoisted. None where nothing in this function holds the token.
+    """
+    found = _in_expression(frame, state, expr, token) if expr is not None else None
+    if found is None or found.hoist is not None:
+        name = _any_name(frame, state, token)
+        if name is not None:
+            return MarkTarget(name)
+    return found
+
+
+def _in_expression(frame: Frame, state: State, expr: ir.Expr, token: Token) -> MarkTarget | None:
+    value = frame.values.get(expr.at)
+    if isinstance(expr, ir.Name):
+        return _name(frame, state, expr, token)
+    if value is not None and isinstance(expr, (ir.Attribute, ir.Subscript)) and _is(value, token):
+        base = _in_expression(frame, state, expr.base, token)
+        if base is not None and not base.expression.startswith("*"):
+            return base
+        return MarkTarget(frame.scope.source.code(expr.at)) if _is_path(expr) else base
+    for child in children(expr):
+        found = _in_expression(frame, state, child, token)
+        if found is not None:
+            return found
+    if isinstance(expr, ir.Call) and value is not None and token in state.tokens(value):
+        return MarkTarget(_wished_name(expr, token), hoist=expr.at)
+    return None
+
+
+def _name(frame: Frame, state: State, expr: ir.Name, token: Token) -> MarkTarget | None:
+    value = frame.values.get(expr.at)
+    if value is None or expr.id in frame.comprehension:
+        return None
+    if _is(value, token):
+        return MarkTarget(expr.id)
+    if _is_flat(state, value) and token in state.tokens(value):
+        return MarkTarget(f"*{expr.id}")
+    return None
+
+
+def _any_name(frame: Frame, state: State, token: Token) -> str | None:
+    """A name of the running function, or of one around it, whose tensor shares the output's storage."""
+    for number in (frame.id, frame.closure):
+        for name, value in state.frames.get(number, {}).items():
+            if name not in frame.comprehension and _is(value, token):
+                return name
+    return None
+
+
+def _is(value: Value, token: Token) -> bool:
+    """Whether a value is a tensor that shares the token's storage, whatever path was taken."""
+    return any(
+        isinstance(one, Tensor) and one.token is not None and one.token in token.lineage()
+        for one in alternatives(value)
+    )
+
+
+def _is_flat(state: State, value: Value) -> bool:
+    """Whether ``*value`` gives tensors only."""
+    if isinstance(value, Reference):
+        found = state.heap.get(value.address)
+        if not isinstance(found, ListObject):
+            return False
+        items = (*found.items, *((found.rest,) if found.rest else ()))
+    elif isinstance(value, Sequence):
+        items = (*value.items, *((value.rest,) if value.rest else ()))
+    else:
+        return False
+    return all(isinstance(one, (Tensor, Unknown)) for item in items for one in alternatives(item))
+
+
+def _is_path(expr: ir.Expr) -> bool:
+    """Whether an expression can be written twice: names, attributes and constant or named indices."""
+    if isinstance(expr, ir.Attribute):
+        return _is_path(expr.base)
+    if isinstance(expr, ir.Subscript):
+        return _is_path(expr.base) and all(isinstance(i, (ir.Const, ir.Name, ir.Unary)) for i in expr.indices)
+    return isinstance(expr, ir.Name)
+
+
+def children(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """The parts of an expression in the order in which Python evaluates them."""
+    match expr:
+        case ir.Attribute(base=base) | ir.Starred(value=base) | ir.Walrus(value=base):
+            yield base
+        case ir.Unary(operand=base) | ir.Await(value=base):
+            yield base
+        case ir.Call(function=function, arguments=arguments):
+            yield function
+            yield from (argument.value for argument in arguments)
+        case ir.Subscript(base=base, indices=indices):
+            yield base
+            yield from indices
+        case ir.Slice(parts=parts) | ir.Format(values=parts) | ir.Display(items=parts):
+            yield from parts
+        case ir.Binary(left=left, right=right) | ir.Boolean(left=left, right=right):
+            yield left
+            yield right
+        case ir.Comparison(left=left, rights=rights):
+            yield left
+            yield from rights
+        case ir.Conditional(test=test, body=body, orelse=orelse):
+            yield test
+            yield body
+            yield orelse
+        case ir.DictDisplay(items=items):
+            for key, value in items:
+                if key is not None:
+                    yield key
+                yield value
+        case ir.Comprehension(clauses=clauses, key=key, element=element):
+            for clause in clauses:
+                yield clause.iterable
+            if key is not None:
+                yield key
+            yield element
+        case ir.Yield(value=ir.Expr() as base):
+            yield base
+        case _:
+            return
+
+
+def _wished_name(call: ir.Call, token: Token) -> str:
+    """The last part of the region's name, or of the attribute or function that is called, plus ``_out``."""
+    function = call.function
+    if isinstance(function, ir.Attribute):
+        word = function.name
+    elif isinstance(function, ir.Name):
+        word = function.id
+    else:
+        word = token.region.strip("\"'").rpartition(".")[2]
+    word = word.strip("_")
+    return f"{word}_out" if word.isidentifier() else "region_out"

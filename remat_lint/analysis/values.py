@@ -1,0 +1,387 @@
+"""What a name can stand for while the analyser runs a program, and how two such values are joined.
+
+Values are immutable and hashable. What a program can change in place (lists, dicts, objects) lies in
+the heap of a ``State`` and is pointed to by a ``Reference``.
+
+A tensor that shares the storage of a saved region's output carries that output's ``Token``; a view
+keeps the token, a copy loses it. Everything the analyser wants to know is where tokens go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from remat_lint.analysis.facts import Kept
+from remat_lint.findings import Place
+
+if TYPE_CHECKING:
+    from remat_lint.analysis import ir
+    from remat_lint.analysis.modules import ModuleScope
+
+MAX_ALTERNATIVES = 4
+"""A value that may be more things than this is taken to be anything that holds their tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One output of one execution of a region that may be skipped on replay.
+
+    ``serial`` grows with every execution, so that a token can be told to be older than a region.
+    The outputs of a region whose function the analyser cannot see are parts of one token, their
+    ``parent``: what persists the parent persists them.
+    """
+
+    serial: int
+    region: str
+    place: Place
+    kept: Kept
+    part: str = ""
+    parent: Token | None = None
+    resident: bool = False
+
+    def lineage(self) -> Iterator[Token]:
+        """The token itself, then what it is a part of."""
+        token: Token | None = self
+        while token is not None:
+            yield token
+            token = token.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Anything a name can stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Something the analyser knows nothing about, but which tokens it may hold.
+
+    ``origin`` identifies it where it is not 0: two views of one parameter share its storage. What was
+    ``computed`` by an operator is a number or a tensor, no container.
+    """
+
+    held: frozenset[Token] = frozenset()
+    origin: int = 0
+    computed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor(Value):
+    """A tensor.
+
+    ``layout`` are the dimension swaps since it was contiguous (empty: contiguous, as far as the
+    source says). ``storage`` and ``like`` are equal for tensors that share storage, or dtype and
+    device, and 0 where that is unknown. ``grad`` says whether it requires grad, None where that is
+    unknown. ``resident`` tensors are kept by the operation that made them. ``opaque`` is the
+    result of a region that may as well be a tuple.
+    """
+
+    token: Token | None = None
+    layout: tuple[str, ...] = ()
+    storage: int = 0
+    like: int = 0
+    grad: bool | None = None
+    detached: bool = False
+    resident: bool = False
+    opaque: bool = False
+    ends_in_units: bool = False
+    via: tuple[Place, ...] = field(default=(), compare=False)
+    """The views and calls through which it came, for messages only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Value):
+    """A Python constant that the source shows."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Value):
+    """A number, bool, string, size, dtype, ...: never a tensor, holds no tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Value):
+    """A tuple, or an iterable that is used up in order: ``items``, then any number of ``rest``."""
+
+    items: tuple[Value, ...] = ()
+    rest: Value | None = None
+    fields: tuple[str, ...] = ()
+    kind: str = "tuple"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Value):
+    """An object in the heap."""
+
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class External(Value):
+    """A name of a package that is not part of the project: ``torch.nn.functional.silu``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported(Value):
+    """A name bound by an import that nobody has looked at yet: the module, and the name in it."""
+
+    importer: ModuleScope
+    module: str
+    attribute: str | None
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleValue(Value):
+    """A module of the project."""
+
+    scope: ModuleScope = field(compare=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValue(Value):
+    """A class of the project."""
+
+    definition: ir.Class
+    scope: ModuleScope
+    frame: int
+    bases: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue(Value):
+    """A function, method or lambda of the project; ``frame`` is where its free names are looked up."""
+
+    definition: ir.Function
+    scope: ModuleScope
+    frame: int
+    owner: ClassValue | None = None
+    receiver: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Value):
+    """A method, fetched but not called, of a value that is no object of the project."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class InheritedMethod(Value):
+    """A method that an object of the project inherits from a class outside it (``nn.Linear.forward``)."""
+
+    receiver: Value
+    base: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Super(Value):
+    """``super()``: attributes are looked up behind ``owner`` in the receiver's classes."""
+
+    owner: ClassValue
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Value):
+    """``functools.partial``."""
+
+    function: Value
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RegionWrapper(Value):
+    """What ``remat.region(...)`` returns."""
+
+    place: Place
+    function: Value
+    region: str
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointWrapper(Value):
+    """What ``remat.checkpoint(...)`` returns, and what that returns for a function."""
+
+    function: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled(Value):
+    """``torch.compile(...)`` of something: reads what it is given, regions and markers inside are inert."""
+
+    function: Value
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTest(Value):
+    """``remat.is_recomputing()``, or ``not`` that."""
+
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceholderTest(Value):
+    """``remat.is_placeholder(tensor)``."""
+
+    tested: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Value):
+    """One of several values, depending on the path."""
+
+    alternatives: tuple[Value, ...]
+
+
+NONE = Constant(None)
+SCALAR = Scalar()
+UNKNOWN = Unknown()
+
+
+def alternatives(value: Value) -> tuple[Value, ...]:
+    """The values that a value may be."""
+    return value.alternatives if isinstance(value, Choice) else (value,)
+
+
+def join(first: Value, second: Value) -> Value:
+    """The value that is either. Commutative up to the order of alternatives, and idempotent.
+
+    >>> join(NONE, SCALAR) == Choice((NONE, SCALAR)) and join(NONE, NONE) == NONE
+    True
+    """
+    if first == second:
+        return first
+    both = tuple(dict.fromkeys((*alternatives(first), *alternatives(second))))
+    plain = [v for v in both if _is_plain(v)]
+    if len(plain) > 1:  # nothing is decided on the difference between two values without tokens
+        both = (*(v for v in both if not _is_plain(v)), UNKNOWN)
+    if len(both) == 1:
+        return both[0]
+    if len(both) > MAX_ALTERNATIVES:
+        return Unknown(frozenset(token for value in both for token in direct_tokens(value)))
+    return Choice(both)
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is a tensor, number or unknown thing without a token (``None`` is not one)."""
+    if isinstance(value, Constant):
+        return value.value is not None
+    return isinstance(value, (Scalar, Unknown, Tensor)) and not any(direct_tokens(value))
+
+
+def direct_tokens(value: Value) -> Iterator[Token]:
+    """The tokens in a value, without following references into the heap."""
+    match value:
+        case Tensor(token=Token() as token):
+            yield token
+        case Unknown(held=held):
+            yield from held
+        case Sequence(items=items, rest=rest):
+            for item in items:
+                yield from direct_tokens(item)
+            if rest is not None:
+                yield from direct_tokens(rest)
+        case Choice(alternatives=values):
+            for alternative in values:
+                yield from direct_tokens(alternative)
+        case Partial(function, positional, keywords):
+            yield from direct_tokens(function)
+            for item in positional:
+                yield from direct_tokens(item)
+            for _, item in keywords:
+                yield from direct_tokens(item)
+        case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
+            yield from direct_tokens(receiver)
+        case PlaceholderTest() | FunctionValue() | _:
+            return
+
+
+# --- what lies in the heap -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ListObject:
+    """A list, set or deque: ``items`` in order, then any number of ``rest``."""
+
+    items: tuple[Value, ...] = ()
+    rest: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DictObject:
+    """A dict: values by constant key, and ``rest``, the value under any other key."""
+
+    items: tuple[tuple[object, Value], ...] = ()
+    rest: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceObject:
+    """An object: its class (of the project, or ``External``) and its attributes.
+
+    Objects of ``nn`` classes remember what they were constructed with: ``arguments``.
+    """
+
+    klass: ClassValue | External
+    attributes: tuple[tuple[str, Value], ...] = ()
+    arguments: tuple[tuple[str, Value], ...] = ()
+
+    def get(self, name: str) -> Value | None:
+        return dict(self.attributes).get(name)
+
+    def with_attribute(self, name: str, value: Value) -> InstanceObject:
+        attributes = {**dict(self.attributes), name: value}
+        return InstanceObject(self.klass, tuple(attributes.items()), self.arguments)
+
+
+HeapObject = ListObject | DictObject | InstanceObject
+
+
+def join_optional(first: Value | None, second: Value | None) -> Value | None:
+    if first is None or second is None:
+        return first if second is None else second
+    return join(first, second)
+
+
+def join_objects(first: HeapObject, second: HeapObject) -> HeapObject:
+    """The heap object that is either."""
+    if first == second:
+        return first
+    match first, second:
+        case ListObject(a, a_rest), ListObject(b, b_rest):
+            if len(a) == len(b):
+                return ListObject(
+                    tuple(join(x, y) for x, y in zip(a, b, strict=True)), join_optional(a_rest, b_rest)
+                )
+            shorter, longer = sorted((a, b), key=len)
+            rest = join_optional(a_rest, b_rest)
+            for item in longer[len(shorter) :]:
+                rest = join_optional(rest, item)
+            return ListObject(tuple(join(x, y) for x, y in zip(shorter, longer, strict=False)), rest)
+        case DictObject(a_items, a_rest), DictObject(b_items, b_rest):
+            left, right = dict(a_items), dict(b_items)
+            items = {
+                key: join(left.get(key, right.get(key, UNKNOWN)), right.get(key, left.get(key, UNKNOWN)))
+                for key in {**left, **right}
+            }
+            return DictObject(tuple(items.items()), join_optional(a_rest, b_rest))
+        case InstanceObject(klass, a_attributes, arguments), InstanceObject(_, b_attributes, _):
+            mine, other = dict(a_attributes), dict(b_attributes)
+            attributes = {
+                name: join(mine.get(name, other.get(name, UNKNOWN)), other.get(name, mine.get(name, UNKNOWN)))
+                for name in {**mine, **other}
+            }
+            return InstanceObject(klass, tuple(attributes.items()), arguments)
+        case _:
+            return first

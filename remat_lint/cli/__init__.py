@@ -1,0 +1,1 @@
+"""The commands ``remat-lint`` and ``remat-fix``: options in, exit status out."""

@@ -1,0 +1,157 @@
+"""Fixes, proved by analysing again: one that leaves its finding, or makes a new one, is never handed out.
+
+All fixes of a file are tried at once. Where that does not hold they are tried one by one, so that one bad fix
+costs only itself. Writing is a step of its own: atomic, and refused where the file changed in the meantime.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from remat_lint.errors import UserError
+from remat_lint.findings import Finding, LocatedFinding
+from remat_lint.linter import Failure, FileReport, Linter
+from remat_lint.source import SourceFile
+
+Apply = Callable[[SourceFile, Sequence[Finding]], bytes]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one file. ``bugs`` are fixes of ours that did not hold, a line each."""
+
+    before: SourceFile
+    after: SourceFile
+    fixed: int = 0
+    unfixed: int = 0
+    unsafe: int = 0
+    bugs: list[str] = field(default_factory=list)
+    failure: Failure | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to write."""
+        return self.before.raw != self.after.raw
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    source: SourceFile
+    report: FileReport
+    objection: str = ""
+
+
+class Fixer:
+    """Applies the fixes of one run, with the linter that judges them."""
+
+    def __init__(self, linter: Linter, *, unsafe: bool = False, apply: Apply | None = None) -> None:
+        """``apply`` makes the changes; the project's codemods where none is given."""
+        self._linter = linter
+        self._unsafe = unsafe
+        self._apply = apply
+
+    def fix(self, source: SourceFile) -> Outcome:
+        """The file with every fix that holds."""
+        report = self._linter.lint(source)
+        outcome = Outcome(source, source, failure=report.failure)
+        outcome.unsafe = sum(f.fix_kind == "unsafe" for f in report.findings) * (not self._unsafe)
+        wanted = self._wanted(report)
+        outcome.unfixed = len(report.findings) - len(wanted) - outcome.unsafe
+        if not wanted:
+            return outcome
+        attempt = self._attempt(source, report, wanted)
+        if attempt.objection:
+            attempt = self._one_by_one(source, report, outcome)
+        self._linter.forget_sources()  # they hold texts that were only tried
+        outcome.after = attempt.source
+        outcome.fixed = len(wanted) - len(outcome.bugs)
+        return outcome
+
+    def _wanted(self, report: FileReport) -> list[LocatedFinding]:
+        kinds = ("safe", "unsafe") if self._unsafe else ("safe",)
+        return [finding for finding in report.findings if finding.fix_kind in kinds]
+
+    def _one_by_one(self, source: SourceFile, report: FileReport, outcome: Outcome) -> _Attempt:
+        """Keeps what holds. Every round either mends a finding or sets one aside, so there is an end."""
+        kept = _Attempt(source, report)
+        while len(wanted := self._wanted(kept.report)) > len(outcome.bugs):
+            finding = wanted[len(outcome.bugs)]
+            attempt = self._attempt(kept.source, kept.report, [finding])
+            if attempt.objection:
+                outcome.bugs.append(_bug(finding, attempt.objection))
+            else:
+                kept = attempt
+        return kept
+
+    def _attempt(self, source: SourceFile, report: FileReport, wanted: Sequence[LocatedFinding]) -> _Attempt:
+        try:
+            raw = self._codemods()(source, [located.finding for located in wanted])
+        except Exception as error:  # noqa: BLE001 - a broken fix must not end the run
+            return _Attempt(source, report, f"it failed with {type(error).__name__}: {error}")
+        fixed = SourceFile(source.path, raw)
+        after = self._linter.lint(fixed)
+        return _Attempt(fixed, after, _objection(report, after, len(wanted)))
+
+    def _codemods(self) -> Apply:
+        if self._apply is None:
+            from remat_lint.codemods import apply
+
+            self._apply = apply
+        return self._apply
+
+
+def _objection(before: FileReport, after: FileReport, mended: int) -> str:
+    """Why the new text is no better, empty if it is: findings are counted by code, before any selection."""
+    if after.failure:
+        return f"the result cannot be analysed: {after.failure.message}"
+    new = [code for code, number in after.every_code.items() if number > before.every_code[code]]
+    if new:
+        return f"it would cause {', '.join(sorted(new))}"
+    if after.every_code.total() > before.every_code.total() - mended:
+        return "the finding would still be there"
+    return ""
+
+
+def _bug(located: LocatedFinding, objection: str) -> str:
+    where = located.location
+    return (
+        f"bug in the fix of {located.code} at {where.path}:{where.line}:{where.column}:"
+        f" {objection}; not applied, please report"
+    )
+
+
+def write(outcome: Outcome) -> None:
+    """Replaces the file in one step, keeping its mode.
+
+    Raises ``UserError`` where it changed since it was read, or cannot be written.
+    """
+    target = Path(os.path.realpath(outcome.before.path))
+    try:
+        if target.read_bytes() != outcome.before.raw:
+            raise UserError(
+                f"{outcome.before.path}: changed while it was being fixed; left as it is, run again"
+            )
+        if not os.access(target, os.W_OK):
+            raise UserError(f"{outcome.before.path}: is read-only; left as it is")
+        _replace(target, outcome.after.raw)
+    except OSError as error:
+        raise UserError(f"{outcome.before.path}: cannot be written: {error.strerror or error}") from error
+
+
+def _replace(target: Path, raw: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(raw)
+        shutil.copymode(target, name)
+        Path(name).replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise

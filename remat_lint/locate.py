@@ -1,0 +1,58 @@
+"""From node indices to lines and columns, for the files that have findings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from remat_lint.discovery import shown
+from remat_lint.findings import Finding, LocatedFinding, Location, Place, Related, Step
+from remat_lint.source import SourceError, SourceFile
+
+
+class Locator:
+    """Turns node indices into lines and columns. Other files are read only if a finding points there."""
+
+    def __init__(self, source: SourceFile) -> None:
+        """``source`` is the file that was analysed."""
+        self._sources = {source.path: source}
+        self._lines: dict[str, list[str]] = {}
+
+    def locate(self, findings: Iterable[Finding]) -> Iterator[LocatedFinding]:
+        """Each finding with its place and the places that explain it."""
+        for finding in findings:
+            where, line = self._location(finding.place)
+            yield LocatedFinding(
+                finding, where, line, self._related(finding.related), self._related(finding.chain)
+            )
+
+    def _related(self, steps: Iterable[Step]) -> tuple[Related, ...]:
+        places = ((self._location(step.place), step.note) for step in steps)
+        return tuple(Related(where, note, line) for (where, line), note in places)
+
+    def _location(self, place: Place) -> tuple[Location, str]:
+        source = self._sources.get(place.path)
+        if source is None:
+            source = self._sources[place.path] = SourceFile.read(place.path)
+        span = source.span(place.node)
+        where = Location(shown(Path(place.path)), span.line, span.column, span.end_line, span.end_column)
+        return where, self._line(source, span.line)
+
+    def _line(self, source: SourceFile, number: int) -> str:
+        if source.path not in self._lines:
+            self._lines[source.path] = lines_of(source)
+        return line_at(self._lines[source.path], number)
+
+
+def lines_of(source: SourceFile) -> list[str]:
+    """The lines as Python counts them, without their ends; none where the file cannot be decoded."""
+    try:
+        return re.split(r"\r\n|\r|\n", source.text)
+    except SourceError:
+        return []
+
+
+def line_at(lines: Sequence[str], number: int) -> str:
+    """A line by its number from 1, empty where there is none."""
+    return lines[number - 1] if 0 < number <= len(lines) else ""

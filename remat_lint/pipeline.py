@@ -1,0 +1,112 @@
+"""A relevant file from its analysis to the findings that are shown. Imported for the first such file only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from remat_lint.analysis import analyse
+from remat_lint.analysis.facts import GivenUp, ModuleFacts
+from remat_lint.config import Config
+from remat_lint.discovery import PerFileIgnores
+from remat_lint.findings import Finding, LocatedFinding, Location, Place, Severity
+from remat_lint.locate import Locator, line_at, lines_of
+from remat_lint.nesting import is_nested_too_deeply
+from remat_lint.project import Project
+from remat_lint.rule import Rule
+from remat_lint.rules import all_rules
+from remat_lint.selection import SYNTAX_ERROR, Selection, covers
+from remat_lint.source import SourceError, SourceFile
+from remat_lint.suppress import Suppressions
+
+TOO_DEEP = "the code is nested too deeply to be analysed; split the expression or the function"
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the pipeline knows of one file. ``every_code`` counts findings before any selection."""
+
+    findings: list[LocatedFinding]
+    suppressed: int
+    given_up: Counter[str]
+    every_code: Counter[str]
+
+
+class Pipeline:
+    """The rules and the project of one run."""
+
+    def __init__(self, config: Config) -> None:
+        """The rules are read once."""
+        self._roots = [config.root, *config.src]
+        self._rules = all_rules()
+        self._filter = Filter.of(config, self._rules)
+        self._project = Project(self._roots)
+
+    def forget_sources(self) -> None:
+        """Starts over with a project of which nothing is known."""
+        self._project = Project(self._roots)
+
+    def run(self, source: SourceFile) -> Findings:
+        """The findings of a file. One that cannot be parsed has a single one that says so."""
+        given_up: Counter[str] = Counter()
+        try:
+            facts = self._facts(source)
+            given_up.update(fact.reason for fact in facts.of(GivenUp))
+            found = [finding for rule in self._rules for finding in rule.check(facts)]
+            located = sorted(Locator(source).locate(found), key=lambda finding: finding.sort_key)
+        except SourceError as error:
+            located = [_unreadable(source, error)]
+        except RecursionError:
+            located = [_unreadable(source, SourceError(TOO_DEEP))]
+        wanted = self._filter.keep(source.path, located)
+        left = _unsuppressed(wanted, source)
+        every_code = Counter(finding.code for finding in located)
+        return Findings(left, len(wanted) - len(left), given_up, every_code)
+
+    def _facts(self, source: SourceFile) -> ModuleFacts:
+        if is_nested_too_deeply(source.raw):
+            raise SourceError(TOO_DEEP)
+        self._project.add(source)
+        return analyse(source, self._project)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What the configuration wants to hear of."""
+
+    selection: Selection
+    per_file: PerFileIgnores
+
+    @classmethod
+    def of(cls, config: Config, rules: Iterable[Rule]) -> Filter:
+        """The selectors of a configuration; the rules say which of them are opt-in."""
+        opt_in = frozenset(rule.code for rule in rules if rule.opt_in)
+        selection = Selection(config.select, config.ignore, config.extend_select, opt_in)
+        return cls(selection, PerFileIgnores(config))
+
+    def keep(self, path: str, located: Iterable[LocatedFinding]) -> list[LocatedFinding]:
+        """The findings of one file that are selected and not ignored there."""
+        ignored = self.per_file.of(path)
+        return [
+            finding
+            for finding in located
+            if self.selection.wants(finding.code)
+            and not any(covers(selector, finding.code) for selector in ignored)
+        ]
+
+
+def _unreadable(source: SourceFile, error: SourceError) -> LocatedFinding:
+    finding = Finding(SYNTAX_ERROR, "syntax-error", Severity.ERROR, error.message, Place(source.path, 0))
+    where = Location(source.path, error.line, error.column, error.line, error.column + 1)
+    return LocatedFinding(finding, where, line_at(lines_of(source), error.line))
+
+
+def _unsuppressed(findings: list[LocatedFinding], source: SourceFile) -> list[LocatedFinding]:
+    if not findings:
+        return findings
+    try:
+        suppressions = Suppressions.in_text(source.text)
+    except SourceError:
+        return findings
+    return [finding for finding in findings if not suppressions.hide(finding)]

@@ -1,0 +1,1 @@
+"""Findings in, text out: one file a format. Nothing here writes to a stream."""

@@ -1,0 +1,27 @@
+"""``remat-check``: run a training step with and without checkpoints and compare it bit for bit.
+
+``check(factory)`` is the library behind the command; ``Case`` is what a factory may return
+where ``(module, inputs)`` is not enough. Importing this package does not import torch: that
+happens on first use of a name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from remat_lint.runtime_check.case import Case
+    from remat_lint.runtime_check.checker import CheckResult, check
+    from remat_lint.runtime_check.errors import UsageError
+
+__all__ = ["Case", "CheckResult", "UsageError", "check"]
+
+_HOMES = {"Case": "case", "CheckResult": "checker", "UsageError": "errors", "check": "checker"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
