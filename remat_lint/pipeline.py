@@ -11,16 +11,14 @@ from remat_lint.analysis.facts import GivenUp, ModuleFacts
 from remat_lint.config import Config
 from remat_lint.discovery import PerFileIgnores
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Severity
+from remat_lint.limits import TOO_DEEP, refusal
 from remat_lint.locate import Locator, line_at, lines_of
-from remat_lint.nesting import is_nested_too_deeply
 from remat_lint.project import Project
 from remat_lint.rule import Rule
 from remat_lint.rules import all_rules
 from remat_lint.selection import SYNTAX_ERROR, Selection, covers
 from remat_lint.source import SourceError, SourceFile
 from remat_lint.suppress import Suppressions
-
-TOO_DEEP = "the code is nested too deeply to be analysed; split the expression or the function"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +54,25 @@ class Pipeline:
             found = [finding for rule in self._rules for finding in rule.check(facts)]
             located = sorted(Locator(source).locate(found), key=lambda finding: finding.sort_key)
         except SourceError as error:
-            located = [_unreadable(source, error)]
+            return self._unreadable(source, error)
         except RecursionError:
-            located = [_unreadable(source, SourceError(TOO_DEEP))]
+            return self._unreadable(source, SourceError(TOO_DEEP))
         wanted = self._filter.keep(source.path, located)
         left = _unsuppressed(wanted, source)
         every_code = Counter(finding.code for finding in located)
         return Findings(left, len(wanted) - len(left), given_up, every_code)
 
+    def _unreadable(self, source: SourceFile, error: SourceError) -> Findings:
+        """Comments silence nothing here: what does not parse has none that could be trusted."""
+        finding = Finding(SYNTAX_ERROR, "syntax-error", Severity.ERROR, error.message, Place(source.path, 0))
+        where = Location(source.path, error.line, error.column, error.line, error.column + 1)
+        located = LocatedFinding(finding, where, line_at(lines_of(source), error.line))
+        wanted = self._filter.keep(source.path, [located])
+        return Findings(wanted, 0, Counter(), Counter([SYNTAX_ERROR]))
+
     def _facts(self, source: SourceFile) -> ModuleFacts:
-        if is_nested_too_deeply(source.raw):
-            raise SourceError(TOO_DEEP)
+        if reason := refusal(source.raw):
+            raise SourceError(reason)
         self._project.add(source)
         return analyse(source, self._project)
 
@@ -96,17 +102,8 @@ class Filter:
         ]
 
 
-def _unreadable(source: SourceFile, error: SourceError) -> LocatedFinding:
-    finding = Finding(SYNTAX_ERROR, "syntax-error", Severity.ERROR, error.message, Place(source.path, 0))
-    where = Location(source.path, error.line, error.column, error.line, error.column + 1)
-    return LocatedFinding(finding, where, line_at(lines_of(source), error.line))
-
-
 def _unsuppressed(findings: list[LocatedFinding], source: SourceFile) -> list[LocatedFinding]:
     if not findings:
         return findings
-    try:
-        suppressions = Suppressions.in_text(source.text)
-    except SourceError:
-        return findings
+    suppressions = Suppressions.in_text(source.text)
     return [finding for finding in findings if not suppressions.hide(finding)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from remat_lint.analysis.facts import BareRead, Kept, ModuleFacts, Output
+from remat_lint.analysis.facts import BareRead, Kept, ModuleFacts
 from remat_lint.findings import Finding, Fix, Severity
 from remat_lint.rule import Example, Rule
 
@@ -89,27 +89,41 @@ class MissingMarker(Rule):
 
 
 def _message(read: BareRead) -> str:
-    names = _listed([f"`{output.name}`" for output in read.outputs])
+    return f"{read.operation} {_reads(read)} without a marker. {_failure(read)} {_advice(read)}"
+
+
+def _reads(read: BareRead) -> str:
+    """What is read: ``reads `gate` and `up`, outputs of region `w13`,``."""
+    verb = "reads" if read.certain else "may copy, and so read,"
+    regions = list(dict.fromkeys(output.region for output in read.outputs))
+    origin = f"of region{'s' if len(regions) > 1 else ''} {_listed(regions)}"
     several = len(read.outputs) > 1
-    reads = f"{read.operation} reads {names}" if read.certain else f"{read.operation} may copy, and so read, {names}"
-    regions = _listed(list(dict.fromkeys(f"`{output.region}`" for output in read.outputs)))
-    one_region = regions.count("`") == 2
-    what = f"the {'outputs' if several else 'output'} of region{'' if one_region else 's'} {regions}"
-    when = "is" if one_region else "are"
-    saved = all(output.kept is Kept.SAVE for output in read.outputs)
-    condition = "" if saved else f" Where the policy saves {'it' if one_region else 'them'},"
-    placeholder = "placeholders" if several else "an empty placeholder"
-    return (
-        f"{reads}, {what}, without a marker.{condition or ' On replay'}"
-        f"{' ' if condition else ' '}the region{'' if one_region else 's'} {when} skipped"
-        f"{' on replay' if condition else ''}, {'they are' if several else 'it is'} {placeholder}, "
-        f"and backward raises here. Write `remat.recompute_needs_tensor({_arguments(read.outputs)})` before it."
-    )
+    names = [output.name for output in read.outputs if output.name]
+    if not names:
+        return f"{verb} the output{'s' if several else ''} {origin}"
+    return f"{verb} {_listed(names)}, {'outputs' if several else 'an output'} {origin},"
+
+
+def _failure(read: BareRead) -> str:
+    several = len({output.region for output in read.outputs}) > 1
+    left = "empty placeholders" if len(read.outputs) > 1 else "an empty placeholder"
+    skips = f"replay skips the region{'s' if several else ''} and leaves {left}: backward raises here"
+    skips += "." if read.certain else " if it copies."
+    if all(output.kept is Kept.SAVE for output in read.outputs):
+        return skips[0].upper() + skips[1:]
+    return f"Under a policy that saves {'them' if several else 'it'}, {skips}"
+
+
+def _advice(read: BareRead) -> str:
+    if read.insertion is None:
+        return f"Write `remat.recompute_needs_tensor(...)` before it ({read.obstacle})."
+    targets = read.insertion.targets
+    marker = f"remat.recompute_needs_tensor({', '.join(target.expression for target in targets)})"
+    unnamed = [target.expression for target in targets if target.hoist is not None]
+    first = f"Give it a name first (`{unnamed[0]} = ...`), then write" if unnamed else "Write"
+    return f"{first} `{marker}` before this statement."
 
 
 def _listed(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def _arguments(outputs: Sequence[Output]) -> str:
-    return ", ".join(output.name for output in outputs)
+    quoted = [f"`{word}`" for word in words]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

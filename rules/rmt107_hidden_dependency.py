@@ -73,9 +73,9 @@ class HiddenDependencyRule(Rule):
             when = "On replay" if hidden.kept is Kept.RECOMPUTE else "Where the policy replays it,"
             yield self.at(
                 hidden.place,
-                f"region `{hidden.region}` reads `{output.name}`, an output of region `{output.region}`, through "
-                f"{hidden.way}, where torch_remat does not see it. {when} it finds an empty placeholder, and "
-                f"backward raises. Pass `{output.name}` as an argument, or write "
+                f"region `{hidden.region}` reads `{output.name}`, an output of region `{output.region}`, "
+                f"through {hidden.way}, where torch_remat does not see it. {when} it finds an empty "
+                f"placeholder, and backward raises. Pass `{output.name}` as an argument, or write "
                 f"`remat.recompute_needs_tensor({output.name})` before the call.",
                 related=output.steps,
             )

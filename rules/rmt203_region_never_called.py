@@ -71,12 +71,12 @@ class RegionNeverCalled(Rule):
             if region.function_is_result:
                 yield self.at(
                     region.place,
-                    f"region `{region.region}` was given a result instead of a function: it raises in the forward. "
-                    "Give it the function, and call what it returns: `remat.region(function, ...)(x)`.",
+                    f"region `{region.region}` was given a result instead of a function: it raises in "
+                    "the forward. Give it the function, and call what it returns: `remat.region(function, ...)(x)`.",
                 )
             elif not region.called:
                 yield self.at(
                     region.place,
-                    f"region `{region.region}` is declared here and never called, so its function does not run. "
+                    f"region `{region.region}` is declared here and never called: its function never runs. "
                     "Call what `remat.region` returns: `remat.region(function, ...)(x)`.",
                 )

@@ -1,12 +1,12 @@
 """The analyser: one file in, facts out.
 
-    >>> from pathlib import Path
-    >>> from remat_lint.project import Project
-    >>> from remat_lint.source import SourceFile
-    >>> program = b"import torch_remat as remat\\ndef f(x, lin):\\n"
-    >>> program += b"    return remat.region(lin, 'lin', recompute=False)(x).sin()\\n"
-    >>> [type(fact).__name__ for fact in analyse(SourceFile("model.py", program), Project()).facts]
-    ['BareRead', 'RegionCall']
+>>> from pathlib import Path
+>>> from remat_lint.project import Project
+>>> from remat_lint.source import SourceFile
+>>> program = b"import torch_remat as remat\\ndef f(x, lin):\\n"
+>>> program += b"    return remat.region(lin, 'lin', recompute=False)(x).sin()\\n"
+>>> [type(fact).__name__ for fact in analyse(SourceFile("model.py", program), Project()).facts]
+['BareRead', 'RegionCall']
 """
 
 from __future__ import annotations

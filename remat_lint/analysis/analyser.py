@@ -39,7 +39,7 @@ from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
-_SCALAR_ANNOTATIONS = frozenset("int float bool str bytes complex".split())
+_SCALAR_ANNOTATIONS = frozenset(["int", "float", "bool", "str", "bytes", "complex"])
 
 
 class Analyser(Interpreter):
@@ -129,14 +129,12 @@ class Analyser(Interpreter):
         submodule = self._module(value.importer, inner, value.level)
         return ModuleValue(submodule) if submodule is not None else Unknown()
 
-    def module_attribute(self, base: ModuleValue, found: Value | None, name: str) -> Value:
+    def module_attribute(self, scope: ModuleScope, name: str) -> Value:
+        found = scope.names.get(name)
         if found is not None:
             return self.global_value(self.resolved(found))
-        submodule = self._module(base.scope, f"{base.scope.name}.{name}", 0)
+        submodule = self._module(scope, f"{scope.name}.{name}", 0)
         return ModuleValue(submodule) if submodule is not None else Unknown()
-
-    def external_attribute(self, base: External, name: str) -> Value:
-        return External(name)
 
     # --- classes
 
@@ -172,8 +170,8 @@ class Analyser(Interpreter):
             with self._entering(frame):
                 initializer = self.class_attribute(self.mro(klass), "__init__")
                 operands: list[Operand] = []
-                if initializer is not None and isinstance(initializer[1], FunctionValue):
-                    operands = list(self._unknown_operands(initializer[1].definition, state))
+                if isinstance(initializer, FunctionValue):
+                    operands = list(self._unknown_operands(initializer.definition, state))
                 instance = self.construct(state, ir.Const(0, None), klass, operands)
         except BudgetSpent:
             instance = Unknown()
@@ -248,7 +246,7 @@ class Analyser(Interpreter):
             module.called |= journal.called
             if self.contexts.get(definition) != {False}:
                 module.absorb(journal)
-        placement = Placement(self.pure, source.code)
+        placement = Placement(self.pure)
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read))
 
     def _roots(
@@ -308,7 +306,7 @@ class Analyser(Interpreter):
                 journal.note(GivenUp(place, "the function needs too many steps"))
                 return journal
         ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
-        self._settle(journal, function, ends)
+        self._settle(journal, ends)
         return journal
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
@@ -324,9 +322,7 @@ class Analyser(Interpreter):
                 value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
 
-    def _settle(
-        self, journal: Journal, function: FunctionValue, ends: list[tuple[State, Value]]
-    ) -> None:
+    def _settle(self, journal: Journal, ends: list[tuple[State, Value]]) -> None:
         for state, value in ends:
             self._returns_wrapper(journal, state, value)
         replayed = [state for state, value in ends if not _needs_no_grad(value)]
@@ -334,7 +330,7 @@ class Analyser(Interpreter):
             journal.settle(state.pending)
 
     def _returns_wrapper(self, journal: Journal, state: State, value: Value) -> None:
-        """A function that wraps what it was given and returns it is a wrapper of the project, not a mistake."""
+        """A function that returns a region around what it was given is a wrapper, not a mistake."""
         match value:
             case RegionWrapper(place=place, function=Unknown() | Constant()):
                 journal.called.add(place)

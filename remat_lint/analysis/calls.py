@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.builtin_calls import BUILTINS
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand
+from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
+from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import _CONTAINERS, Objects
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.regions import REMAT
@@ -28,7 +28,6 @@ from remat_lint.analysis.values import (
     InstanceObject,
     ListObject,
     Method,
-    ModuleValue,
     Partial,
     Reference,
     RegionWrapper,
@@ -41,13 +40,29 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import Step
 
 _STORING = frozenset(
-    "append add extend insert appendleft extendleft update setdefault put put_nowait push register_buffer".split()
+    [
+        "append",
+        "add",
+        "extend",
+        "insert",
+        "appendleft",
+        "extendleft",
+        "update",
+        "setdefault",
+        "put",
+        "put_nowait",
+        "push",
+        "register_buffer",
+    ]
 )
 """Methods that keep what they are given without looking at it."""
 
-_MODULE_ITSELF = frozenset("eval train to cuda cpu half float double bfloat16 requires_grad_ apply".split())
+_MODULE_ITSELF = frozenset(
+    ["eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply"]
+)
 """Methods of ``nn.Module`` that return the module."""
 
 _IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
@@ -151,14 +166,14 @@ class Calls(Objects):
         )
         self.bind_parameters(state, frame, definition, operands)
         value = self.run_function(state, frame)
-        return self._hand_back(state, node, value)
+        return self._hand_back(state, node, value, frame)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame = self.frame, frame
         grad = self.grad_enabled
-        if any(self._switches_grad_off(decorator, state) for decorator in frame.function.decorators):
+        if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
@@ -174,13 +189,15 @@ class Calls(Objects):
             return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
         return value
 
-    def _hand_back(self, state: State, node: ir.Expr, value: Value) -> Value:
+    def _hand_back(self, state: State, node: ir.Expr, value: Value, frame: Frame) -> Value:
         """A callee's result is the caller's business now."""
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
         if isinstance(value, Tensor) and value.token is not None:
-            return replace(value, via=(*value.via, self.place(node)))
+            return replace(
+                value, via=(*value.via, Step(self.place(node), f"returned by {frame_name(frame)}"))
+            )
         return value
 
     def _is_too_deep(self, definition: ir.Function) -> bool:
@@ -195,14 +212,12 @@ class Calls(Objects):
 
     def _is_compiled(self, function: FunctionValue) -> bool:
         return any(
-            self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
-            in _IDENTITY_DECORATORS
+            self._decorator_name(decorator) in _IDENTITY_DECORATORS
             for decorator in function.definition.decorators
         )
 
-    def _switches_grad_off(self, decorator: ir.Expr, state: State) -> bool:
-        name = self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
-        return name in ("torch.no_grad", "torch.inference_mode")
+    def _switches_grad_off(self, decorator: ir.Expr) -> bool:
+        return self._decorator_name(decorator) in ("torch.no_grad", "torch.inference_mode")
 
     def bind_parameters(
         self, state: State, frame: Frame, definition: ir.Function, operands: Sequence[Operand]
@@ -241,9 +256,7 @@ class Calls(Objects):
 
     # --- classes and objects
 
-    def construct(
-        self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]
-    ) -> Value:
+    def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs."""
         order = self.mro(klass)
         bases = {base.name for base in order if isinstance(base, External)}
@@ -254,8 +267,8 @@ class Calls(Objects):
             return SequenceValue(items, fields=names)
         reference = self.allocate(state, InstanceObject(klass))
         initializer = self.class_attribute(order, "__init__")
-        if initializer is not None and isinstance(initializer[1], FunctionValue):
-            self.call(state, node, replace(initializer[1], receiver=reference), operands)
+        if isinstance(initializer, FunctionValue):
+            self.call(state, node, replace(initializer, receiver=reference), operands)
         elif any("dataclass" in self._decorator_name(d) for d in klass.definition.decorators):
             names = tuple(name for one in reversed(order) for name in self.annotated_names(one))
             for name, value in self._by_field(tuple(dict.fromkeys(names)), operands).items():
@@ -285,9 +298,7 @@ class Calls(Objects):
             and isinstance(statement.targets[0], ir.Name)
         ]
 
-    def construct_external(
-        self, state: State, name: str, operands: Sequence[Operand]
-    ) -> Reference:
+    def construct_external(self, state: State, name: str, operands: Sequence[Operand]) -> Reference:
         """An object of an ``nn`` class; containers remember what is in them."""
         reference = self.allocate(state, InstanceObject(External(name)))
         self._initialize_external(state, reference, name, operands)
@@ -316,7 +327,11 @@ class Calls(Objects):
     ) -> tuple[Value, Value | None]:
         positional = [operand.value for operand in operands if operand.keyword is None]
         if name.endswith("Sequential") and not (len(positional) == 1 and isinstance(positional[0], Unknown)):
-            found = self.object_at(state, positional[0]) if positional and isinstance(positional[0], Reference) else None
+            found = (
+                self.object_at(state, positional[0])
+                if positional and isinstance(positional[0], Reference)
+                else None
+            )
             if not isinstance(found, DictObject):
                 return SequenceValue(tuple(positional)), None
         first = positional[0] if positional else SequenceValue()
@@ -401,13 +416,18 @@ class Calls(Objects):
                 ends = []
                 for value in kept:
                     path = state.fork()
-                    ends.append((path, self.call_attribute(path, node, replace(receiver, value=value), name, operands)))
+                    ends.append(
+                        (
+                            path,
+                            self.call_attribute(path, node, replace(receiver, value=value), name, operands),
+                        )
+                    )
                 return self.join_ends(state, ends)
             case Reference() as reference:
                 return self._call_container_method(state, node, reference, name, operands)
             case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
                 return SequenceValue(items, rest)
-            case ClassValue() as klass if name == "apply":
+            case ClassValue() if name == "apply":
                 self.read(state, node, operands)
                 return Unknown(origin=self.fresh())
             case Constant() | Scalar():
@@ -441,7 +461,12 @@ class Calls(Objects):
                 self.read(state, node, [receiver])
             return Unknown(held, self.fresh())
         if operation is not None:
-            if isinstance(value, SequenceValue) or (operation.effect is torch_ops.Effect.CAST and not operands and isinstance(value, Unknown) and name in _MODULE_ITSELF):
+            if isinstance(value, SequenceValue) or (
+                operation.effect is torch_ops.Effect.CAST
+                and not operands
+                and isinstance(value, Unknown)
+                and name in _MODULE_ITSELF
+            ):
                 return Unknown(origin=self.fresh())
             return self.apply(state, node, operation, receiver, operands)
         if name in _STORING:
@@ -527,7 +552,9 @@ class Calls(Objects):
             case "update":
                 for operand in operands:
                     if operand.keyword is not None:
-                        self._set_object_item(state, reference, [Operand(Constant(operand.keyword))], operand.value)
+                        self._set_object_item(
+                            state, reference, [Operand(Constant(operand.keyword))], operand.value
+                        )
                     elif isinstance(operand.value, Reference):
                         other = self.object_at(state, operand.value)
                         for key, value in other.items if isinstance(other, DictObject) else ():
@@ -567,7 +594,9 @@ class Calls(Objects):
         name: str,
         values: Sequence[Value],
     ) -> Value:
-        items, rest = (contents.items, contents.rest) if isinstance(contents, SequenceValue) else ((), contents)
+        items, rest = (
+            (contents.items, contents.rest) if isinstance(contents, SequenceValue) else ((), contents)
+        )
         names = dict(found.arguments).get("keys")
         keys = names.items if isinstance(names, SequenceValue) else tuple(SCALAR for _ in items)
         match name:
@@ -579,7 +608,11 @@ class Calls(Objects):
             case "keys":
                 return SequenceValue(keys, SCALAR if rest is not None else None)
             case "append" | "add_module" if values:
-                more = SequenceValue((*items, values[-1])) if rest is None else SequenceValue(items, join(rest, values[-1]))
+                more = (
+                    SequenceValue((*items, values[-1]))
+                    if rest is None
+                    else SequenceValue(items, join(rest, values[-1]))
+                )
                 state.heap[reference.address] = found.with_attribute("contents", more)
                 return reference
             case _ if name in _MODULE_ITSELF:
@@ -596,15 +629,14 @@ class Calls(Objects):
             return self.call_remat(state, node, last, operands)
         special = BUILTINS.get(name)
         if special is not None:
-            return special(self, state, node, operands)
+            return special(BuiltinCall(self, state, node, operands))
         if name in _IDENTITY_DECORATORS:
             return Compiled(operands[0].value) if operands else External(name)
         operation = torch_ops.function(name)
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
-        if torch_ops.module(name) is not None or name in _CONTAINERS or _looks_like_a_class(name):
-            if name.startswith("torch.nn."):
-                return self.construct_external(state, name, operands)
+        if name.startswith("torch.nn.") and (name in _CONTAINERS or _looks_like_a_class(name)):
+            return self.construct_external(state, name, operands)
         return self._call_unknown(state, node, operands)
 
     def call_super(self) -> Value:
@@ -619,5 +651,3 @@ class Calls(Objects):
 
 def _looks_like_a_class(name: str) -> bool:
     return name.rpartition(".")[2][:1].isupper()
-
-

@@ -80,7 +80,7 @@ class Expressions(Calls):
     def _name(self, expr: ir.Name, state: State) -> Value:
         return self.lookup(state, expr.id)
 
-    def _const(self, expr: ir.Const, state: State) -> Value:
+    def _const(self, expr: ir.Const, _state: State) -> Value:
         return Constant(expr.value)
 
     def _format(self, expr: ir.Format, state: State) -> Value:
@@ -147,7 +147,9 @@ class Expressions(Calls):
         rest: Value | None = None
         for item in expr.items:
             value = self.evaluate(item.value if isinstance(item, ir.Starred) else item, state)
-            more = self.iterate(state, item, value) if isinstance(item, ir.Starred) else SequenceValue((value,))
+            more = (
+                self.iterate(state, item, value) if isinstance(item, ir.Starred) else SequenceValue((value,))
+            )
             if rest is None:
                 items += more.items
                 rest = more.rest
@@ -230,7 +232,7 @@ class Expressions(Calls):
 
     # --- functions in expressions
 
-    def _lambda(self, expr: ir.Lambda, state: State) -> Value:
+    def _lambda(self, expr: ir.Lambda, _state: State) -> Value:
         return self.make_function(expr.function)
 
     def make_function(self, definition: ir.Function) -> FunctionValue:
@@ -397,7 +399,7 @@ class Expressions(Calls):
         state.assumed = assumed
 
     def condition_key(self, test: ir.Expr) -> tuple[str, bool]:
-        """A text that is equal for equal conditions of one frame, and whether the condition holds when it does.
+        """A text that is equal for equal conditions of one frame, and whether the condition is its truth.
 
         Empty where the condition can change without a name in it being written.
         """
@@ -503,10 +505,68 @@ def _join_all(first: Value | None, sequence: SequenceValue) -> Value | None:
 
 
 _BUILTIN_NAMES = frozenset(
-    "abs all any bool bytes callable complex delattr dict dir divmod enumerate filter float format frozenset "
-    "getattr hasattr hash id input int isinstance issubclass iter len list map max min next object open ord pow "
-    "print property range repr reversed round set setattr slice sorted staticmethod str sum super tuple type "
-    "vars zip Exception BaseException RuntimeError ValueError TypeError NotImplementedError KeyError".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "bytes",
+        "callable",
+        "complex",
+        "delattr",
+        "dict",
+        "dir",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "id",
+        "input",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "open",
+        "ord",
+        "pow",
+        "print",
+        "property",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "staticmethod",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+        "Exception",
+        "BaseException",
+        "RuntimeError",
+        "ValueError",
+        "TypeError",
+        "NotImplementedError",
+        "KeyError",
+    ]
 )
 
 _EVALUATORS: dict[type[ir.Expr], Callable[[Any, Any, State], Value]] = {

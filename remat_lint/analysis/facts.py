@@ -31,9 +31,9 @@ class Kept(str, Enum):
 class Output:
     """One output of a region, as a consumer sees it.
 
-    ``name`` is how the consumer's source calls it (``gate``, ``pair[0]``, or the call itself),
-    ``region`` the region's name as written (without quotes where it is a literal), ``steps``
-    the region call, the views and the calls through which it came.
+    ``name`` is how the consumer's source calls it (``gate``, ``pair[0]``), empty where it has no name
+    there. ``region`` is the region's name as far as the source shows it, ``steps`` are the region
+    call, the views and the calls through which it came.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class RegionCall:
-    """``remat.region(function, name, recompute=...)`` at ``place``, with what is wrong in its arguments."""
+    """``remat.region(function, name, recompute=...)``, with what is wrong in its arguments."""
 
     place: Place
     region: str
@@ -56,7 +56,7 @@ class RegionCall:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """One argument of ``recompute_needs_tensor`` that is no tensor: ``argument`` as written, ``what`` it is."""
+    """An argument of ``recompute_needs_tensor`` that is no tensor: as written, and ``what`` it is."""
 
     place: Place
     argument: str

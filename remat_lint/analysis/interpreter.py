@@ -244,7 +244,7 @@ class Interpreter(Expressions):
 
     def _try(self, statement: ir.Try, state: State) -> Flow:
         before = state.fork()
-        swallows = any(self._swallows(handler, state) for handler in statement.handlers)
+        swallows = any(_swallows(handler) for handler in statement.handlers)
         self.swallowing += swallows
         try:
             ways = self.run_block(statement.body, [state])
@@ -265,13 +265,6 @@ class Interpreter(Expressions):
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow
-
-    def _swallows(self, handler: ir.Handler, state: State) -> bool:
-        """Whether a handler takes the error of a placeholder and goes on."""
-        if any(isinstance(step, ir.Raise) for step in handler.body):
-            return False
-        names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
-        return not handler.types or bool(names & _CATCHES_PLACEHOLDERS)
 
     def _finally(self, final: Sequence[ir.Stmt], flow: Flow) -> Flow:
         """Every way out of a ``try`` runs its ``finally`` first."""
@@ -349,6 +342,14 @@ class Interpreter(Expressions):
         )
         self.closures[self.frame.id] = self.frame.closure
         return ClassValue(definition, self.frame.scope, self.frame.id, bases)
+
+
+def _swallows(handler: ir.Handler) -> bool:
+    """Whether a handler takes the error of a placeholder and goes on."""
+    if any(isinstance(step, ir.Raise) for step in handler.body):
+        return False
+    names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
+    return not handler.types or bool(names & _CATCHES_PLACEHOLDERS)
 
 
 _RUNNERS: dict[type[ir.Stmt], Callable[[Any, Any, State], Flow]] = {

@@ -53,7 +53,7 @@ class Operand:
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """A call under way. ``statement`` is what it runs now, ``values`` what that statement evaluated so far."""
+    """A call under way. ``statement`` is what it runs now, ``values`` what that has evaluated so far."""
 
     id: int
     depth: int
@@ -73,7 +73,7 @@ class Frame:
     """function, module or class: whose body runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RegionContext:
     """A region whose function runs now: tokens newer than ``watermark`` were born inside it."""
 
@@ -83,6 +83,8 @@ class RegionContext:
     watermark: int
     direct: frozenset[Token]
     depth: int
+    function: Value
+    operands: Sequence[Operand]
 
 
 class Machine:
@@ -180,6 +182,16 @@ class Flow:
         self.broke += other.broke
         self.continued += other.continued
         self.raised += other.raised
+
+
+def frame_name(frame: Frame) -> str:
+    """How a message calls the function that a frame runs: ``Attention.forward``."""
+    function = frame.function
+    if function is None:
+        return "the module"
+    if function.is_lambda:
+        return "the lambda"
+    return f"{frame.owner.definition.name}.{function.name}" if frame.owner is not None else function.name
 
 
 def qualified(value: Value) -> str:

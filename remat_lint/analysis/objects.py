@@ -8,6 +8,7 @@ from dataclasses import replace
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.operations import Bound
 from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
@@ -62,13 +63,12 @@ class Objects(Regions):
             queues = [[value for value in queue if value != head] for queue in queues]
         return order
 
-    def class_attribute(self, order: Sequence[Value], name: str) -> tuple[Value, Value] | None:
-        """The first class of an order that defines a name, and what it defines."""
+    def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
+        """What the first class of an order that defines a name defines it as."""
         for klass in order:
-            if isinstance(klass, ClassValue):
-                found = self.class_names(klass).get(name)
-                if found is not None:
-                    return klass, found
+            found = self.class_names(klass).get(name) if isinstance(klass, ClassValue) else None
+            if found is not None:
+                return found
         return None
 
     def class_names(self, klass: ClassValue) -> dict[str, Value]:
@@ -92,33 +92,28 @@ class Objects(Regions):
             case SequenceValue(fields=fields) if name in fields and fields.index(name) < len(base.items):
                 return base.items[fields.index(name)]
             case External(name=module):
-                return self.external_attribute(base, f"{module}.{name}")
+                return External(f"{module}.{name}")
             case ModuleValue(scope=scope):
-                return self.module_attribute(base, scope.names.get(name), name)
+                return self.module_attribute(scope, name)
             case ClassValue():
                 return self._static_attribute(base, name)
             case Super(owner=owner, receiver=receiver):
                 return self._super_attribute(state, owner, receiver, name)
             case Unknown(held=held):
-                return Unknown(held) if held else self.unknown_attribute(base, name)
+                return Unknown(held) if held else self._unknown_attribute(base, name)
             case _:
                 return Method(base, name)
 
-    def external_attribute(self, base: External, name: str) -> Value:
-        return External(name)
+    def module_attribute(self, scope: ModuleScope, name: str) -> Value:
+        """A global or submodule of a module of the project."""
+        raise NotImplementedError
 
-    def module_attribute(self, base: ModuleValue, found: Value | None, name: str) -> Value:
-        return found if found is not None else Unknown()
-
-    def unknown_attribute(self, base: Unknown, name: str) -> Value:
+    def _unknown_attribute(self, base: Unknown, name: str) -> Value:
         operation = torch_ops.attribute(name)
-        if operation is not None and operation.effect is torch_ops.Effect.METADATA:
+        if operation is None:
+            return Unknown()
+        if operation.effect is torch_ops.Effect.METADATA:
             return SCALAR
-        if base.origin and operation is not None:
-            return self.view_unknown(base)
-        return Unknown()
-
-    def view_unknown(self, base: Unknown) -> Value:
         return Tensor(storage=base.origin, like=base.origin)
 
     def _tensor_attribute(self, state: State, node: ir.Expr, base: Tensor, name: str) -> Value:
@@ -147,12 +142,9 @@ class Objects(Regions):
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
             return InheritedMethod(receiver, base, name) if base is not None else Unknown()
-        owner, value = found
-        return self._bind(state, node, receiver, klass, owner, value)
+        return self._bind(state, node, receiver, klass, found)
 
-    def _bind(
-        self, state: State, node: ir.Expr, receiver: Value, klass: Value, owner: Value, value: Value
-    ) -> Value:
+    def _bind(self, state: State, node: ir.Expr, receiver: Value, klass: Value, value: Value) -> Value:
         if not isinstance(value, FunctionValue):
             return _as_configured(value)
         kinds = {self._decorator(decorator) for decorator in value.definition.decorators}
@@ -174,11 +166,10 @@ class Objects(Regions):
         found = self.class_attribute(self.mro(klass), name)
         if found is None:
             return Method(klass, name)
-        _, value = found
-        if isinstance(value, FunctionValue):
-            kinds = {self._decorator(decorator) for decorator in value.definition.decorators}
-            return replace(value, receiver=klass) if "classmethod" in kinds else value
-        return _as_configured(value)
+        if isinstance(found, FunctionValue):
+            kinds = {self._decorator(decorator) for decorator in found.definition.decorators}
+            return replace(found, receiver=klass) if "classmethod" in kinds else found
+        return _as_configured(found)
 
     def _super_attribute(self, state: State, owner: ClassValue, receiver: Value, name: str) -> Value:
         klass: Value = owner
@@ -261,9 +252,7 @@ class Objects(Regions):
                 return rest
         return _join_items(items, rest)
 
-    def _object_item(
-        self, state: State, node: ir.Expr, base: Reference, indices: Sequence[Operand]
-    ) -> Value:
+    def _object_item(self, state: State, node: ir.Expr, base: Reference, indices: Sequence[Operand]) -> Value:
         found = self.object_at(state, base)
         match found:
             case ListObject(items=items, rest=rest):
@@ -375,7 +364,9 @@ class Objects(Regions):
                 return contents
         return SequenceValue(rest=Unknown())
 
-    def unpack(self, state: State, node: ir.Node, value: Value, targets: Sequence[ir.Expr]) -> Iterator[Value]:
+    def unpack(
+        self, state: State, node: ir.Node, value: Value, targets: Sequence[ir.Expr]
+    ) -> Iterator[Value]:
         """The values that the targets of ``a, *b, c = value`` get, a list for the starred one."""
         if isinstance(value, Tensor) and value.opaque and value.token is not None:
             yield from self._unpack_opaque(state, value, targets)

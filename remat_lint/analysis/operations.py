@@ -29,7 +29,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import Place
+from remat_lint.findings import Step
 from remat_lint.torch_ops import Effect, Layout, Operation, Result, einsum_is_view
 
 MAX_VIEWS = 6
@@ -100,9 +100,11 @@ class Operations(Reads):
 
     def _written_result(self, operation: Operation, value: Value) -> Value:
         """An in-place operation returns what it changed; some keep it for backward."""
-        if operation.keeps_output and self.grad_enabled and isinstance(value, Tensor):
-            return replace(value, resident=value.grad is not False)
-        return value
+        if not operation.keeps_output or not self.grad_enabled:
+            return value
+        if isinstance(value, Unknown) and not value.held:
+            value = Tensor(storage=value.origin, like=value.origin)
+        return replace(value, resident=value.grad is not False) if isinstance(value, Tensor) else value
 
     def _written(self, operation: Operation, bound: Bound) -> list[Operand]:
         names = list(operation.writes)
@@ -266,7 +268,7 @@ class Operations(Reads):
             detached=detached,
             grad=False if detached else value.grad,
             ends_in_units=_ends_in_units(name, bound),
-            via=(*value.via, self.place(node))[-MAX_VIEWS:] if value.token is not None else (),
+            via=(*value.via, Step(self.place(node), "a view of it"))[-MAX_VIEWS:] if value.token else (),
         )
 
     # --- Python's operators
@@ -308,7 +310,6 @@ class Operations(Reads):
         if isinstance(operand.value, Tensor):
             return Tensor(storage=self.fresh(), like=operand.value.like, grad=self._grad(iter((operand,))))
         return Unknown(origin=self.fresh())
-
 
 
 def _needs_no_copy(value: Value, bound: Bound) -> bool:

@@ -7,7 +7,7 @@ that Python evaluates before it can have an effect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import BareRead, Output
@@ -15,19 +15,17 @@ from remat_lint.analysis.journal import region_steps, unique
 from remat_lint.analysis.state import Consumer
 from remat_lint.analysis.targets import children
 from remat_lint.analysis.values import Token
-from remat_lint.findings import InsertMarker, MarkTarget, Step
+from remat_lint.findings import InsertMarker, MarkTarget
 
 
 class Placement:
     """Turns the unserved reads of one statement into one fact.
 
-    ``pure`` are the calls, by file and node, that have no effect but their result; ``code`` gives
-    the source text of a node.
+    ``pure`` are the calls, by file and node, that have no effect but their result.
     """
 
-    def __init__(self, pure: set[tuple[str, int]], code: Callable[[int], str]) -> None:
+    def __init__(self, pure: set[tuple[str, int]]) -> None:
         self._pure = pure
-        self._code = code
 
     def bare_read(self, reads: list[tuple[Token, Consumer]]) -> BareRead:
         """The fact for the reads of one statement, in the order in which they happen."""
@@ -38,7 +36,7 @@ class Placement:
         insertion = None
         if obstacle is None and first.statement is not None:
             insertion = InsertMarker(first.place.path, first.statement.at, tuple(known))
-        outputs = tuple(dict.fromkeys(self._output(token, consumer) for token, consumer in reads))
+        outputs = _outputs(reads)
         certain = any(consumer.certain for _, consumer in reads)
         return BareRead(first.place, first.operation, outputs, certain, insertion, obstacle)
 
@@ -79,14 +77,17 @@ class Placement:
             return True
         return isinstance(expr, ir.Call) and (path, expr.at) not in self._pure
 
-    def _output(self, token: Token, consumer: Consumer) -> Output:
-        name = consumer.name
-        if not name and consumer.target is not None and consumer.target.hoist is not None:
-            name = " ".join(self._code(consumer.target.hoist).split())
-        steps = [*region_steps(token)]
-        steps += [Step(place, "it is handed on here") for place in consumer.views]
-        steps += [Step(place, "it is read here") for place in consumer.calls]
-        return Output(name or f"output of {token.region}", token.region, token.kept, unique(steps))
+
+def _outputs(reads: list[tuple[Token, Consumer]]) -> tuple[Output, ...]:
+    """The outputs as the source at the consumer calls them, each once."""
+    found: dict[tuple[str, str], Output] = {}
+    for token, consumer in reads:
+        key = (consumer.name, token.region)
+        known = found.get(key)
+        if known is None:
+            steps = unique((*region_steps(token), *consumer.steps))
+            found[key] = Output(consumer.name, token.region, token.kept, steps)
+    return tuple(found.values())
 
 
 _NO_NAME = "no name or expression at the consumer stands for it"
@@ -122,7 +123,7 @@ def header(statement: ir.Stmt) -> tuple[ir.Expr, ...]:
 def _evaluated(
     exprs: Sequence[ir.Expr], conditional: bool = False, whole: frozenset[int] = frozenset()
 ) -> Iterator[tuple[ir.Expr, bool]]:
-    """All expressions inside, innermost first as Python evaluates them, and whether one may not run, or run twice.
+    """All expressions inside, innermost first as evaluated, and whether one may be skipped or repeated.
 
     What is inside the expressions ``whole`` is left out.
     """

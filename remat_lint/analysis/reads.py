@@ -8,33 +8,38 @@ may read what it was handed directly, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import InPlaceWrite, Kept, Output
 from remat_lint.analysis.journal import region_steps
-from remat_lint.analysis.machine import Frame, Machine, Operand, RegionContext, in_forward_only
+from remat_lint.analysis.machine import (
+    Frame,
+    Machine,
+    Operand,
+    RegionContext,
+    frame_name,
+    in_forward_only,
+)
 from remat_lint.analysis.state import Consumer, Hidden, Phase, State
 from remat_lint.analysis.targets import find_target
 from remat_lint.analysis.values import (
-    FunctionValue,
+    DictObject,
+    InstanceObject,
     Method,
-    Partial,
+    Reference,
     Tensor,
     Token,
-    Unknown,
     Value,
     alternatives,
 )
-from remat_lint.findings import Place
+from remat_lint.findings import Place, Step
 
 
 class Reads(Machine):
     """Records what happens to tokens."""
 
-    def read(
-        self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True
-    ) -> None:
+    def read(self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True) -> None:
         """The operation at ``node`` reads the data of all tensors that the operands hold."""
         for operand in operands:
             for token in dict.fromkeys(state.tokens(operand.value)):
@@ -66,11 +71,18 @@ class Reads(Machine):
         frame = self._frame_at(region.depth)
         target = find_target(frame, state, frame.call, token)
         name = target.expression if target is not None else token.region
-        way = "an argument that is not a tensor" if token in region.direct else self._way(frame, region)
+        way = self._way(state, region, token)
         state.pending[token] = (Hidden(region.place, region.region, region.kept, name.lstrip("*"), way),)
 
-    def _way(self, frame: Frame, region: RegionContext) -> str:
-        return "a closure, a bound argument or a container"
+    def _way(self, state: State, region: RegionContext, token: Token) -> str:
+        """How the token got into the region without torch_remat seeing it."""
+        if token in state.tokens(region.function):
+            return "a bound method" if isinstance(region.function, Method) else "a `functools.partial`"
+        for operand in region.operands:
+            if token in state.tokens(operand.value):
+                found = self.object_at(state, operand.value) if isinstance(operand.value, Reference) else None
+                return _CONTAINERS.get(type(found), "a nested container")
+        return "a closure"
 
     def _frame_at(self, depth: int) -> Frame:
         frame = self.frame
@@ -86,11 +98,13 @@ class Reads(Machine):
         A function that is handed the token, or finds it in a closure, reads on behalf of its caller.
         """
         home = min(state.born.get(part, self.frame.depth) for part in token.lineage())
-        frame, consuming, calls = self.frame, node, []
+        frame, consuming = self.frame, node
+        calls: list[Step] = []
         expr: ir.Expr | None = operand.expr
         via = _via(operand.value, token)
         while frame.depth > home and frame.parent is not None and frame.call is not None:
-            calls.append(Place(frame.scope.source.path, consuming.at))
+            note = f"{frame_name(frame)} reads it here"
+            calls.append(Step(Place(frame.scope.source.path, consuming.at), note))
             handed = next((o for o in frame.operands if token in state.tokens(o.value)), None)
             expr = handed.expr if handed is not None else None
             via = _via(handed.value, token) if handed is not None else ()
@@ -104,8 +118,7 @@ class Reads(Machine):
             name=target.expression.lstrip("*") if target is not None and target.hoist is None else "",
             target=target,
             certain=certain,
-            views=via,
-            calls=tuple(reversed(calls)),
+            steps=(*via, *reversed(calls)),
         )
 
     # --- persisting
@@ -134,7 +147,10 @@ class Reads(Machine):
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
 
 
-def _via(value: Value, token: Token) -> tuple[Place, ...]:
+_CONTAINERS = {DictObject: "a dict argument", InstanceObject: "an object argument"}
+
+
+def _via(value: Value, token: Token) -> tuple[Step, ...]:
     for one in alternatives(value):
         if isinstance(one, Tensor) and one.token == token:
             return one.via
@@ -179,19 +195,3 @@ OPERATORS = {
     "BitInvert": "~",
     "Not": "not",
 }
-
-
-def hidden_ways(function: Value, operands: Sequence[Operand]) -> Iterator[tuple[str, Value]]:
-    """The ways on which a region's function can reach tensors that torch_remat does not see."""
-    match function:
-        case Partial():
-            yield "a `functools.partial`", function
-        case Method(receiver=receiver):
-            yield "a bound method", receiver
-        case FunctionValue():
-            yield "a closure", function
-        case _:
-            pass
-    for operand in operands:
-        if isinstance(operand.value, Unknown):
-            yield "an object argument", operand.value

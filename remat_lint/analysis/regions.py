@@ -18,10 +18,8 @@ from remat_lint.analysis.values import (
     SCALAR,
     CheckpointWrapper,
     Choice,
-    ClassValue,
     Constant,
     DictObject,
-    InstanceObject,
     ListObject,
     PhaseTest,
     PlaceholderTest,
@@ -145,7 +143,14 @@ class Regions(Operations):
                 for tensor in self._direct_tensors(state, operand.value):
                     self.persist(state, tensor)
         context = RegionContext(
-            self.place(node), wrapper.region, wrapper.kept, self.fresh(), direct, self.frame.depth
+            self.place(node),
+            wrapper.region,
+            wrapper.kept,
+            self.fresh(),
+            direct,
+            self.frame.depth,
+            wrapper.function,
+            operands,
         )
         self.regions.append(context)
         try:
@@ -220,9 +225,7 @@ class Regions(Operations):
                 return replace(opaque, token=token_for(opaque, part))
 
     def _new_token(self, state: State, wrapper: RegionWrapper, part: str, resident: bool) -> Token:
-        token = Token(
-            self.fresh(), wrapper.region, wrapper.place, wrapper.kept, part, resident=resident
-        )
+        token = Token(self.fresh(), wrapper.region, wrapper.place, wrapper.kept, part, resident=resident)
         state.born[token] = self.frame.depth
         return token
 
@@ -230,7 +233,9 @@ class Regions(Operations):
         """One output of a region whose function is not known, or one row of its only output."""
         assert tensor.token is not None
         whole = tensor.token
-        token = Token(whole.serial, whole.region, whole.place, whole.kept, whole.part + part, whole, whole.resident)
+        token = Token(
+            whole.serial, whole.region, whole.place, whole.kept, whole.part + part, whole, whole.resident
+        )
         state.born.setdefault(token, min(state.born.get(t, self.frame.depth) for t in whole.lineage()))
         return replace(tensor, token=token)
 
@@ -314,8 +319,6 @@ def _is_no_bool(value: Value) -> bool:
 
 def _is_result(value: Value) -> bool:
     """Whether a region was given what a function returned, instead of the function."""
-    if isinstance(value, Constant):
-        return True
-    return isinstance(value, (Tensor, SequenceValue))
-
-
+    if isinstance(value, Unknown):
+        return value.computed
+    return isinstance(value, (Constant, Tensor, SequenceValue))

@@ -8,7 +8,7 @@ next ``if flag``) until there are too many.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from remat_lint.analysis import ir
@@ -36,7 +36,7 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import (
     Sequence as SequenceValue,
 )
-from remat_lint.findings import MarkTarget, Place
+from remat_lint.findings import MarkTarget, Place, Step
 
 MAX_PATHS = 12
 """More paths than this at one point are joined, whatever they differ in."""
@@ -64,8 +64,8 @@ class Consumer:
     name: str
     target: MarkTarget | None
     certain: bool
-    views: tuple[Place, ...] = ()
-    calls: tuple[Place, ...] = ()
+    steps: tuple[Step, ...] = field(default=(), compare=False)
+    """The views and calls through which the output came, outermost call last."""
 
 
 @dataclass(frozen=True, slots=True)

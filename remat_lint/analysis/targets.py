@@ -108,44 +108,42 @@ def _is_path(expr: ir.Expr) -> bool:
 
 def children(expr: ir.Expr) -> Iterator[ir.Expr]:
     """The parts of an expression in the order in which Python evaluates them."""
-    match expr:
-        case ir.Attribute(base=base) | ir.Starred(value=base) | ir.Walrus(value=base):
-            yield base
-        case ir.Unary(operand=base) | ir.Await(value=base):
-            yield base
-        case ir.Call(function=function, arguments=arguments):
-            yield function
-            yield from (argument.value for argument in arguments)
-        case ir.Subscript(base=base, indices=indices):
-            yield base
-            yield from indices
-        case ir.Slice(parts=parts) | ir.Format(values=parts) | ir.Display(items=parts):
-            yield from parts
-        case ir.Binary(left=left, right=right) | ir.Boolean(left=left, right=right):
-            yield left
-            yield right
-        case ir.Comparison(left=left, rights=rights):
-            yield left
-            yield from rights
-        case ir.Conditional(test=test, body=body, orelse=orelse):
-            yield test
-            yield body
-            yield orelse
-        case ir.DictDisplay(items=items):
-            for key, value in items:
-                if key is not None:
-                    yield key
-                yield value
-        case ir.Comprehension(clauses=clauses, key=key, element=element):
-            for clause in clauses:
-                yield clause.iterable
-            if key is not None:
-                yield key
-            yield element
-        case ir.Yield(value=ir.Expr() as base):
-            yield base
-        case _:
-            return
+    for name in _PARTS.get(type(expr), ()):
+        part = getattr(expr, name)
+        for item in part if isinstance(part, tuple) else (part,):
+            yield from _expressions(item)
+
+
+def _expressions(part: object) -> Iterator[ir.Expr]:
+    if isinstance(part, ir.Expr):
+        yield part
+    elif isinstance(part, ir.Argument):
+        yield part.value
+    elif isinstance(part, ir.Clause):
+        yield part.iterable
+    elif isinstance(part, tuple):  # key and value of a dict display
+        yield from (item for item in part if isinstance(item, ir.Expr))
+
+
+_PARTS: dict[type[ir.Expr], tuple[str, ...]] = {
+    ir.Attribute: ("base",),
+    ir.Starred: ("value",),
+    ir.Walrus: ("value",),
+    ir.Unary: ("operand",),
+    ir.Await: ("value",),
+    ir.Yield: ("value",),
+    ir.Call: ("function", "arguments"),
+    ir.Subscript: ("base", "indices"),
+    ir.Slice: ("parts",),
+    ir.Format: ("values",),
+    ir.Display: ("items",),
+    ir.DictDisplay: ("items",),
+    ir.Binary: ("left", "right"),
+    ir.Boolean: ("left", "right"),
+    ir.Comparison: ("left", "rights"),
+    ir.Conditional: ("test", "body", "orelse"),
+    ir.Comprehension: ("clauses", "key", "element"),
+}
 
 
 def _wished_name(call: ir.Call, token: Token) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis.facts import Kept
-from remat_lint.findings import Place
+from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
     from remat_lint.analysis import ir
@@ -87,7 +87,7 @@ class Tensor(Value):
     resident: bool = False
     opaque: bool = False
     ends_in_units: bool = False
-    via: tuple[Place, ...] = field(default=(), compare=False)
+    via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
 
