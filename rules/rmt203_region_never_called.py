@@ -48,7 +48,7 @@ class RegionNeverCalled(Rule):
                 return remat.region(torch.sin(x), "sin", recompute=True)(x)
             """,
             at=(6,),
-            runtime="callable",
+            runtime="expects a function",
         ),
     )
     passes = (

@@ -1,0 +1,585 @@
+"""Which reads are found, as a table of small programs.
+
+A line that ends in ``# read`` is the consumer of a finding, no other line is. ``S`` declares a SAVE
+region, ``R`` a RECOMPUTE region, ``P`` one that a policy decides, ``M`` is the marker.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+from remat_lint.analysis import analyse
+from remat_lint.analysis.facts import BareRead, HiddenDependency
+from remat_lint.project import Project
+from remat_lint.source import SourceFile
+
+PRELUDE = """\
+import collections, contextlib, copy, dataclasses, functools, typing
+import torch
+import torch.nn.functional as F
+import torch_remat as remat
+from torch import nn
+from torch_remat import recompute_needs_tensor as M
+def S(f, name="s"): return remat.region(f, name, recompute=False)
+def R(f, name="r"): return remat.region(f, name, recompute=True)
+def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
+"""
+
+PROGRAMS = {
+    "marker_after_the_read_serves_it": """
+        def body(x, f):
+            y = S(f)(x)
+            z = y + 1
+            M(y)
+            return z
+        """,
+    "marker_in_finally_serves_the_return": """
+        def body(x, f):
+            y = S(f)(x)
+            try:
+                return y + 1
+            finally:
+                M(y)
+        """,
+    "marker_under_the_condition_of_the_read": """
+        def body(x, f, flag):
+            y = S(f)(x)
+            if flag:
+                M(y)
+            x = x.sin()
+            if flag:
+                x = x + y
+            return x
+        """,
+    "marker_under_the_opposite_condition": """
+        def body(x, f, flag):
+            y = S(f)(x)
+            if flag:
+                M(y)
+            if not flag:
+                x = x + y  # read
+            return x
+        """,
+    "condition_that_was_rebound_says_nothing": """
+        def body(x, f, flag):
+            y = S(f)(x)
+            if flag:
+                M(y)
+            flag = other(flag)
+            if flag:
+                x = x + y  # read
+            return x
+        """,
+    "is_none_and_is_not_none_are_opposites": """
+        def body(x, f, mask):
+            y = S(f)(x)
+            if mask is not None:
+                M(y)
+            if mask is None:
+                return x
+            return x + y
+        """,
+    "early_return_of_the_other_path": """
+        def body(x, f, flag):
+            y = S(f)(x)
+            if flag:
+                return y
+            M(y)
+            return y * 2
+        """,
+    "optional_output_that_was_checked": """
+        def body(x, f, flag):
+            y = S(f)(x) if flag else None
+            if y is not None:
+                M(y)
+                x = x + y
+            return x
+        """,
+    "guard_makes_a_read_harmless": """
+        def body(x, f, log):
+            y = S(f)(x)
+            if not remat.is_recomputing():
+                log.append(y.sum().item())
+            return y
+        """,
+    "guard_held_in_a_name": """
+        def body(x, f, log):
+            y = S(f)(x)
+            first_run = not remat.is_recomputing()
+            if first_run:
+                log.append(y.sum().item())
+            return y
+        """,
+    "marker_under_the_guard_serves_the_replay": """
+        def body(x, f):
+            y = S(f)(x)
+            if not remat.is_recomputing():
+                M(y)
+            return y + 1
+        """,
+    "marker_in_the_replay_does_nothing": """
+        def body(x, f):
+            y = S(f)(x)
+            if remat.is_recomputing():
+                M(y)
+            return y + 1  # read
+        """,
+    "early_return_guard": """
+        def body(x, f, log):
+            y = S(f)(x)
+            if remat.is_recomputing():
+                return y
+            log.append(y.sum().item())
+            return y
+        """,
+    "guard_with_a_second_condition": """
+        def body(x, f, log, flag):
+            y = S(f)(x)
+            if flag and not remat.is_recomputing():
+                log.append(y.sum().item())
+            return y
+        """,
+    "marker_under_a_guard_with_a_second_condition": """
+        def body(x, f, flag):
+            y = S(f)(x)
+            if flag and not remat.is_recomputing():
+                M(y)
+            return y + 1  # read
+        """,
+    "placeholder_test": """
+        def body(x, f):
+            y = S(f)(x)
+            if not remat.is_placeholder(y):
+                x = x + y.mean()
+            return x
+        """,
+    "recompute_region_discharges_before_and_after": """
+        def body(x, f, g):
+            y = S(f)(x)
+            z = y + 1
+            return R(g)(y) + z
+        """,
+    "recompute_region_on_one_path_only": """
+        def body(x, f, g, flag):
+            y = S(f)(x)
+            if flag:
+                x = R(g)(y)
+            return x + y  # read
+        """,
+    "saved_region_discharges_nothing": """
+        def body(x, f, g):
+            y = S(f)(x)
+            z = S(g, "g")(y)
+            return y + 1  # read
+        """,
+    "policy_region_discharges_nothing": """
+        def body(x, f, g):
+            y = S(f)(x)
+            z = P(g)(y)
+            M(z)
+            return z + y  # read
+        """,
+    "recompute_region_sees_one_hop": """
+        def body(x, f):
+            y = S(f)(x)
+            return R(lambda pair: pair[0] * pair[1])((y, x))
+        """,
+    "recompute_region_does_not_see_a_dict": """
+        def body(x, f):
+            y = S(f)(x)
+            return R(lambda d: d["y"] * 2)({"y": y})  # read
+        """,
+    "dict_that_the_region_does_not_read": """
+        def body(x, f):
+            y = S(f)(x)
+            return R(lambda t, d: t * 2)(x, {"y": y})
+        """,
+    "marker_inside_the_recompute_region": """
+        def body(x, f):
+            y = S(f)(x)
+            def inner(t):
+                M(y)
+                return t * y
+            return R(inner)(x)
+        """,
+    "saved_region_may_read_a_closure": """
+        def body(x, f):
+            y = S(f)(x)
+            return S(lambda t: t * y, "t")(x)
+        """,
+    "inner_saved_output_read_in_a_recompute_region": """
+        def body(x, f):
+            def inner(t):
+                y = S(f)(t)
+                return y * 2  # read
+            return R(inner)(x)
+        """,
+    "inner_saved_output_read_in_a_saved_region": """
+        def body(x, f):
+            def inner(t):
+                y = S(f)(t)
+                return y * 2
+            return S(inner, "outer")(x)
+        """,
+    "recompute_region_that_returns_an_inner_saved_output": """
+        def body(x, f):
+            y = R(lambda t: S(f)(t))(x)
+            return y * 2  # read
+        """,
+    "marker_on_a_copy": """
+        def body(x, f):
+            y = S(f)(x)
+            M(y.clone())  # read
+            return y * 2
+        """,
+    "marker_on_a_detached_alias_of_a_live_output": """
+        def body(x, f):
+            y = S(f)(x)
+            M(y.detach())
+            return y * 2
+        """,
+    "marker_on_a_detached_alias_of_a_dead_output": """
+        def body(x, f):
+            y = S(f)(x)
+            v = y.detach()
+            del y
+            M(v)
+            return x * v  # read
+        """,
+    "chunks_of_one_buffer_share_a_marker": """
+        def body(x):
+            q, k, v = S(lambda t: (t @ t).chunk(3))(x)
+            M(q)
+            return q + k + v
+        """,
+    "separate_outputs_do_not_share_a_marker": """
+        def body(x, pair):
+            a, b = S(pair)(x)
+            M(a)
+            return a * b  # read
+        """,
+    "starred_marker": """
+        def body(x, many):
+            outs = S(many)(x)
+            M(*outs)
+            first, *rest = outs
+            return first + sum(rest)
+        """,
+    "field_of_a_named_result": """
+        def body(x, send):
+            sent = S(send)(x)
+            M(sent.rows)
+            return sent.rows * 2
+        """,
+    "last_marker_of_a_loop_is_not_enough": """
+        def body(x, f):
+            hs = []
+            for i in range(3):
+                hs.append(S(f, f"s{i}")(x))
+            M(hs[-1])
+            return hs[0] * hs[2]  # read
+        """,
+    "marker_for_every_element": """
+        def body(x, f):
+            hs = [S(f, f"s{i}")(x) for i in range(3)]
+            for h in hs:
+                M(h)
+            return hs[0] * hs[2]
+        """,
+    "output_carried_into_the_next_iteration": """
+        def body(x, fs):
+            y = x
+            for f in fs:
+                x = x + y  # read
+                y = S(f)(x)
+            return x
+        """,
+    "while_condition": """
+        def body(x, f):
+            y = S(f)(x)
+            while y.sum() > 0:  # read
+                y = y - x
+            return y
+        """,
+    "loop_with_break": """
+        def body(x, f, items):
+            y = S(f)(x)
+            for item in items:
+                if item:
+                    x = x + y  # read
+                    break
+            return x
+        """,
+    "augmented_assignment_reads_its_value": """
+        def body(x, f):
+            y = S(f)(x)
+            total = x.sin()
+            total += y  # read
+            return total
+        """,
+    "list_concatenation_reads_nothing": """
+        def body(x, f):
+            y = S(f)(x)
+            parts = [x] + [y]
+            return parts[1]
+        """,
+    "formatting_reads": """
+        def body(x, f):
+            y = S(f)(x)
+            print(f"{y}")  # read
+            return y
+        """,
+    "formatting_a_shape_does_not": """
+        def body(x, f):
+            y = S(f)(x)
+            print(f"{y.shape}")
+            return y
+        """,
+    "condition_reads": """
+        def body(x, f):
+            y = S(f)(x)
+            if y.any():  # read
+                return x
+            return x.sin()
+        """,
+    "comparison_with_none_does_not": """
+        def body(x, f):
+            y = S(f)(x)
+            if y is None:
+                return x
+            return y
+        """,
+    "helper_that_reads_is_the_consumer_at_its_call": """
+        def helper(a, b):
+            return a * b
+        def body(x, f):
+            y = S(f)(x)
+            return helper(x, y)  # read
+        """,
+    "helper_that_marks": """
+        def helper(a, b):
+            M(b)
+            return a * b
+        def body(x, f):
+            y = S(f)(x)
+            return helper(x, y)
+        """,
+    "helper_that_hands_on": """
+        def helper(a, b):
+            return b.view(-1), a
+        def body(x, f):
+            v, _ = helper(x, S(f)(x))
+            return v
+        """,
+    "helper_of_a_helper": """
+        def inner(t):
+            return t.exp()
+        def outer(t):
+            return inner(t)
+        def body(x, f):
+            y = S(f)(x)
+            return outer(y)  # read
+        """,
+    "helper_that_returns_an_output": """
+        def project(x, f):
+            return S(f)(x)
+        def body(x, f):
+            return project(x, f).tanh()  # read
+        """,
+    "recursion_ends": """
+        def walk(t, n):
+            return t if n == 0 else walk(t, n - 1)
+        def body(x, f):
+            y = S(f)(x)
+            return walk(y, 3)
+        """,
+    "inherited_forward": """
+        class Base(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(8, 8)
+            def forward(self, x):
+                return S(self.lin)(x)
+        class Child(Base):
+            def forward(self, x):
+                y = super().forward(x)
+                return y * 2  # read
+        """,
+    "template_method_of_the_subclass": """
+        class Base(nn.Module):
+            def produce(self, x):
+                return x.sin()
+            def forward(self, x):
+                return self.produce(x) * 2
+        class Child(Base):
+            def produce(self, x):
+                return x.cos()
+        """,
+    "property_that_returns_a_module": """
+        class Block(nn.Module):
+            @property
+            def branch(self):
+                return S(nn.Linear(8, 8))
+            def forward(self, x):
+                return self.branch(x) + x  # read
+        """,
+    "checkpoint_result_is_real": """
+        def step(x, f):
+            def body(t):
+                return S(f)(t)
+            out = remat.checkpoint(region_name="b")(body)(x)
+            return out.sum()
+        """,
+    "torch_checkpoint_is_a_bare_consumer": """
+        from torch.utils.checkpoint import checkpoint
+        def body(x, f, g):
+            y = S(f)(x)
+            return checkpoint(g, y, use_reentrant=False)  # read
+        """,
+    "compiled_function_reads": """
+        @torch.compile
+        def squash(a, b):
+            return a * b
+        def body(x, f):
+            y = S(f)(x)
+            return squash(x, y)  # read
+        """,
+    "swallowed_error": """
+        def body(x, f):
+            y = S(f)(x)
+            try:
+                z = y * 2
+            except RuntimeError:
+                z = x
+            return z
+        """,
+    "reraised_error": """
+        def body(x, f):
+            y = S(f)(x)
+            try:
+                z = y * 2  # read
+            except RuntimeError:
+                raise
+            return z
+        """,
+    "deque_is_opaque": """
+        def body(x, f):
+            y = S(f)(x)
+            return R(lambda d: d[0] * 2)(collections.deque([y]))  # read
+        """,
+    "dataclass_field": """
+        @dataclasses.dataclass
+        class Pair:
+            a: torch.Tensor
+            b: torch.Tensor
+        def body(x, f):
+            pair = Pair(S(f)(x), x)
+            return pair.a * 2  # read
+        """,
+    "named_tuple_field": """
+        class Pair(typing.NamedTuple):
+            a: torch.Tensor
+            b: torch.Tensor
+        def body(x, f):
+            pair = Pair(a=S(f)(x), b=x)
+            return pair.b * 2
+        """,
+    "sequential_runs_its_parts": """
+        class Proj(nn.Module):
+            def forward(self, x):
+                return S(torch.sin)(x)
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Sequential(Proj(), nn.GELU())
+            def forward(self, x):
+                return self.net(x)  # read
+        """,
+    "dropout_in_eval_is_identity": """
+        def body(x, f):
+            y = S(f)(x)
+            return F.dropout(y, 0.1, training=False)
+        """,
+    "dropout_in_training_reads": """
+        def body(x, f):
+            y = S(f)(x)
+            return F.dropout(y, 0.1)  # read
+        """,
+    "sigmoid_keeps_its_own_output": """
+        def body(x):
+            y = S(torch.sigmoid)(x)
+            return y * 2
+        """,
+    "sigmoid_under_no_grad_does_not": """
+        def body(x):
+            with torch.no_grad():
+                y = S(torch.sigmoid)(x)
+            return x * y  # read
+        """,
+    "double_transpose_is_contiguous_again": """
+        def body(x, f):
+            y = S(f)(x)
+            return y.transpose(1, 2).transpose(1, 2).contiguous()
+        """,
+    "match_statement": """
+        def body(x, f, mode):
+            y = S(f)(x)
+            match mode:
+                case "a":
+                    M(y)
+                    return y * 2
+                case other:
+                    return y
+        """,
+    "nonlocal_rebinding": """
+        def body(x, f):
+            y = x
+            def produce():
+                nonlocal y
+                y = S(f)(x)
+            produce()
+            return y * 2  # read
+        """,
+    "generator_expression": """
+        def body(x, f):
+            y = S(f)(x)
+            return sum(part * 2 for part in y.chunk(2))  # read
+        """,
+    "conditional_expression_keeps_its_paths": """
+        def body(x, f, flag):
+            y = S(f)(x) if flag else x
+            if flag:
+                M(y)
+            return y * 2
+        """,
+    "del_and_rebinding": """
+        def body(x, f):
+            y = S(f)(x)
+            del y
+            y = x
+            return y * 2
+        """,
+    "other_package_called_remat": """
+        import other.remat as remat2
+        def body(x, f):
+            y = remat2.region(f, "n", recompute=False)(x)
+            return y * 2
+        """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str) -> None:
+    code = PRELUDE + textwrap.dedent(PROGRAMS[name])
+    source = SourceFile("model.py", code.encode())
+    facts = analyse(source, Project())
+    found = {
+        source.span(fact.place.node).line
+        for kind in (BareRead, HiddenDependency)
+        for fact in facts.of(kind)
+    }
+    expected = {n for n, line in enumerate(code.splitlines(), start=1) if re.search(r"# read$", line)}
+    assert found == expected
