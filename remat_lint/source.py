@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from remat_lint.analysis import ir
 
-RELEVANT_WORDS = (b"torch_remat", b"torch.utils.checkpoint", b"use_reentrant", b"checkpoint_wrapper")
-"""A file without one of these words can hold no finding of its own."""
+RELEVANT_WORDS = (b"torch_remat",)
+"""A file without one of these words can hold no finding of its own; a rule adds the word it needs."""
 
 _PARSER_POSITION = re.compile(r"@ (\d+):(\d+)")
 

@@ -25,6 +25,9 @@ from remat_lint.runtime_check.nested import map_tensors, named_tensors
 # Functional forms of views: their results share no storage for autograd, but nothing is read.
 _MORE_VIEWS = frozenset({"_unsafe_view", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk"})
 
+# What the dispatcher sees of the questions about metadata.
+_QUESTIONS = frozenset({"is_same_size", "dense_dim", "sparse_dim"})
+
 
 def torch_has_placeholders() -> bool:
     """Can this build of torch make a storage that raises on access?"""
@@ -105,7 +108,7 @@ def _is_view(func: Any) -> bool:
 
 def _needs_metadata_only(func: Any) -> bool:
     name = func._schema.name.removeprefix("aten::")
-    return bool(name.endswith("_like") or name.startswith("new_"))
+    return bool(name.endswith("_like") or name.startswith("new_") or name in _QUESTIONS)
 
 
 def _make_stand_in(metadata: Any, message: str, *, requires_grad: bool = False) -> Tensor:

@@ -13,6 +13,7 @@ from remat_lint.analysis.objects import _CONTAINERS, Objects
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Phase, State, join_all, reunite
+from remat_lint.analysis.summaries import Summaries
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -41,6 +42,7 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
+from remat_lint.project import Project
 
 _STORING = frozenset(
     [
@@ -71,8 +73,9 @@ _IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 class Calls(Objects):
     """Calls a value with operands."""
 
-    closures: dict[int, int]
-    """For each frame that a function or class was defined in, the frame around it."""
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.summaries = Summaries(self.object_at)
 
     def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
         """The value of ``function(operands)``; the state afterwards is ``state``, changed in place."""
@@ -164,8 +167,16 @@ class Calls(Objects):
             receiver=function.receiver,
             closure=function.frame,
         )
+        context = (self.is_inert(), state.phase, self.grad_enabled)
+        key = self.summaries.key(state, function, operands, context)
+        summary = self.summaries.get(key)
+        if summary is not None:
+            return summary.instantiate(state, self.fresh)
+        events = self.events
         self.bind_parameters(state, frame, definition, operands)
         value = self.run_function(state, frame)
+        if key is not None and self.events == events:
+            self.summaries.put(key, state, value)
         return self._hand_back(state, node, value, frame)
 
     def run_function(self, state: State, frame: Frame) -> Value:

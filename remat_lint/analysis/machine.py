@@ -27,10 +27,10 @@ from remat_lint.analysis.values import ClassValue, External, HeapObject, Referen
 from remat_lint.findings import Place
 from remat_lint.project import Project
 
-MAX_DEPTH = 24
+MAX_DEPTH = 16
 """Calls nested deeper than this are not followed."""
 
-MAX_STEPS = 60_000
+MAX_STEPS = 20_000
 """Statements run for one root; a root that needs more is given up."""
 
 
@@ -103,6 +103,8 @@ class Machine:
         self.pure: set[tuple[str, int]] = set()
         """Calls that have no effect but their result, by file and node."""
         self.closures: dict[int, int] = {}
+        self.events = 0
+        """Grows with everything that a call can do to regions and their outputs."""
         self._serial = 0
         self._steps = 0
 
@@ -127,6 +129,7 @@ class Machine:
         return " ".join(self.frame.scope.source.code(node.at).split())
 
     def give_up(self, node: ir.Node, reason: str) -> None:
+        self.events += 1
         self.journal.note(GivenUp(self.place(node), reason))
 
     def is_inert(self) -> bool:

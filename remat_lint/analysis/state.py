@@ -15,12 +15,9 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     Choice,
-    DictObject,
     FunctionValue,
     HeapObject,
     InheritedMethod,
-    InstanceObject,
-    ListObject,
     Method,
     Partial,
     Reference,
@@ -29,6 +26,7 @@ from remat_lint.analysis.values import (
     Token,
     Unknown,
     Value,
+    contents,
     direct_tokens,
     join,
     join_objects,
@@ -154,7 +152,7 @@ class State:
         match value:
             case Reference(address) if address not in seen:
                 found = self.heap.get(address)
-                for item in _contents(found) if found is not None else ():
+                for item in contents(found) if found is not None else ():
                     yield from self.tokens(item, seen | {address})
             case SequenceValue(items=items, rest=rest):
                 for item in items if rest is None else (*items, rest):
@@ -180,7 +178,7 @@ class State:
         torch_remat forgets an output whose only remaining aliases are detached (SEMANTICS 1.5).
         """
         values = (value for frame in self.frames.values() for value in frame.values())
-        objects = (item for found in self.heap.values() for item in _contents(found))
+        objects = (item for found in self.heap.values() for item in contents(found))
         return any(_holds_attached(value, token) for source in (values, objects) for value in source)
 
     # --- joining
@@ -198,7 +196,7 @@ class State:
         contents = tuple(
             (address, found)
             for address, found in self.heap.items()
-            if any(any(True for _ in direct_tokens(item)) for item in _contents(found))
+            if any(any(True for _ in direct_tokens(item)) for item in contents(found))
         )
         waiting = frozenset((token, consumers) for token, consumers in self.pending.items())
         return (self.phase, self.marked, waiting, frozenset(names), frozenset(contents))
@@ -206,19 +204,6 @@ class State:
 
 def _words(key: str) -> list[str]:
     return key.replace(".", " ").replace(":", " ").replace("(", " ").replace(")", " ").split()
-
-
-def _contents(found: HeapObject) -> Iterator[Value]:
-    if isinstance(found, InstanceObject):
-        yield from (value for _, value in found.attributes)
-        yield from (value for _, value in found.arguments)
-        return
-    if isinstance(found, ListObject):
-        yield from found.items
-    elif isinstance(found, DictObject):
-        yield from (value for _, value in found.items)
-    if found.rest is not None:
-        yield found.rest
 
 
 def _holds_attached(value: Value, token: Token) -> bool:
@@ -254,7 +239,8 @@ def join_states(first: State, second: State) -> State:
             }
     for address, found in second.heap.items():
         mine_found = joined.heap.get(address)
-        joined.heap[address] = found if mine_found is None else join_objects(mine_found, found)
+        if mine_found is not found:
+            joined.heap[address] = found if mine_found is None else join_objects(mine_found, found)
     joined.marked = frozenset(
         token
         for token in first.marked | second.marked

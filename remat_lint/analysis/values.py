@@ -348,6 +348,20 @@ class InstanceObject:
 HeapObject = ListObject | DictObject | InstanceObject
 
 
+def contents(found: HeapObject) -> Iterator[Value]:
+    """The values that an object holds."""
+    if isinstance(found, InstanceObject):
+        yield from (value for _, value in found.attributes)
+        yield from (value for _, value in found.arguments)
+        return
+    if isinstance(found, ListObject):
+        yield from found.items
+    elif isinstance(found, DictObject):
+        yield from (value for _, value in found.items)
+    if found.rest is not None:
+        yield found.rest
+
+
 def join_optional(first: Value | None, second: Value | None) -> Value | None:
     if first is None or second is None:
         return first if second is None else second

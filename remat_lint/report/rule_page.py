@@ -28,8 +28,9 @@ def table(rules: Sequence[Rule]) -> str:
 def summary(rule: Rule) -> str:
     """The first sentence of the rule's page, in one line."""
     text = inspect.getdoc(rule) or ""
-    paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
-    return next((part for part in paragraphs if part and not part.startswith("#")), "")
+    prose = "\n".join(line for line in text.split("\n") if not line.startswith("#")).strip()
+    first_paragraph = " ".join(prose.split("\n\n")[0].split())
+    return first_paragraph.split(". ")[0].rstrip(".") + "."
 
 
 def _row(rule: Rule) -> str:

@@ -97,6 +97,7 @@ UNREADABLE = {
     "brackets": b"import torch_remat\nx = " + b"(" * 5000 + b")" * 5000 + b"\n",
     "open brackets": b"import torch_remat\nx = " + b"[" * 100_000,
     "signs": b"import torch_remat\nx = " + b"-" * 50_000 + b"1\n",
+    "size": b"import torch_remat; x = [" + b"1," * 600_000 + b"]\n",
     "recursion": b"import torch_remat\ndeep()\n",
 }
 

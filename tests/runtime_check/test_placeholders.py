@@ -53,6 +53,7 @@ FINE: dict[str, Callable[[Tensor, Tensor], Any]] = {
     "same type": lambda h, x: h.float().to(x.dtype),
     "detached": lambda h, x: ignore(h.detach(), h),
     "shape and device": lambda h, x: ignore((h.shape, h.device, h.stride(), h.requires_grad), h),
+    "same size": lambda h, x: x * float(h.is_same_size(x)) + h.dense_dim(),
     "zeros like it": lambda h, x: x + torch.zeros_like(h),
     "new from it": lambda h, x: x + h.new_ones(8),
     "expanded like it": lambda h, x: x[0].expand_as(h).sin(),

@@ -1,0 +1,341 @@
+# ruff: noqa: N802 - LibCST calls a visitor's methods by these names
+"""Writes markers: ``recompute_needs_tensor(...)`` directly before the statement that reads.
+
+Comments and blank lines above that statement stay above the marker. A line of several statements is
+split only where something on it binds what is marked; a suite on the line of its header becomes a block.
+An output without a name gets one first, from a call that the analyser found safe to move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import libcst as cst
+
+from remat_lint.codemods.hoisting import assignment, collapsed, in_evaluation_order
+from remat_lint.codemods.marker_call import extended, marker_in, written
+from remat_lint.codemods.marker_name import MarkerNames, name_marker, with_import, with_marker
+from remat_lint.codemods.scopes import (
+    Path,
+    Paths,
+    UsedNames,
+    bound_by,
+    bound_in_header,
+    outermost_function,
+)
+from remat_lint.findings import InsertMarker
+from remat_lint.source import SourceFile
+
+Small = cst.BaseSmallStatement
+
+
+@dataclass
+class Insertion:
+    """What goes before one statement: calls that get a name, in evaluation order, then the marker."""
+
+    arguments: list[str]
+    hoists: dict[cst.Call, str] = field(default_factory=dict)
+    indentation: dict[cst.CSTNode, str] = field(default_factory=dict)
+    function: str = ""
+
+
+def insert_markers(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Module:
+    """The tree with the markers written; an edit that cannot be made is left out.
+
+    Raises ``SourceError`` where the file is not valid Python.
+    """
+    tree = _inserted(source, edits)
+    if tree is not None or len(edits) == 1:
+        return tree or source.tree
+    possible = [edit for edit in edits if _inserted(source, [edit]) is not None]
+    return _inserted(source, possible) or source.tree
+
+
+def _inserted(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Module | None:
+    """None where the result would not be valid Python: a name may need the parentheses of the call."""
+    for keep_parentheses in (False, True):
+        insertions, names = plan(source, edits)
+        try:
+            tree = source.tree.visit(InsertMarkers(source.tree, insertions, names, keep_parentheses))
+            cst.parse_module(tree.code)
+        except (cst.CSTValidationError, cst.ParserSyntaxError):
+            continue
+        return tree
+    return None
+
+
+# --- what goes where
+
+
+def plan(
+    source: SourceFile, edits: Sequence[InsertMarker]
+) -> tuple[dict[cst.CSTNode, Insertion], MarkerNames]:
+    """The insertions by the statement that they precede, and how each calls the marker."""
+    wanted = {source.nodes[edit.before] for edit in edits}
+    paths = Paths(wanted)
+    source.tree.visit(paths)
+    found = paths.found
+    grouped: dict[cst.CSTNode, list[InsertMarker]] = {}
+    for edit in sorted(edits, key=lambda edit: edit.before):
+        anchor = _anchor(source.nodes[edit.before], found)
+        if _is_possible(source, edit, anchor):
+            grouped.setdefault(anchor, []).append(edit)
+    namer = _Namer(source.tree)
+    insertions = {
+        anchor: _insertion(source, anchor, group, found[anchor], namer) for anchor, group in grouped.items()
+    }
+    names = name_marker(insertions, found)
+    for anchor, insertion in insertions.items():
+        insertion.function = names.calls[anchor]
+    return insertions, names
+
+
+def _anchor(statement: cst.CSTNode, paths: dict[cst.CSTNode, Path]) -> cst.CSTNode:
+    """The statement that the marker precedes: before an ``elif`` there is no room but above its ``if``."""
+    path = paths[statement]
+    while isinstance(path[-1], cst.If) and path[-1].orelse is statement:
+        *rest, statement = path
+        path = paths[statement] = tuple(rest)
+    return statement
+
+
+def _is_possible(source: SourceFile, edit: InsertMarker, anchor: cst.CSTNode) -> bool:
+    hoists = [source.nodes[target.hoist] for target in edit.targets if target.hoist is not None]
+    if hoists and (anchor is not source.nodes[edit.before] or isinstance(anchor, cst.While)):
+        return False
+    if not all(isinstance(node, cst.Call) for node in hoists):
+        return False
+    names = {name for target in edit.targets if target.hoist is None for name in _words(target.expression)}
+    return bool(edit.targets) and not names & bound_in_header(anchor)
+
+
+def _words(expression: str) -> set[str]:
+    return set(re.findall(r"[^\W\d]\w*", expression))
+
+
+def _insertion(
+    source: SourceFile, anchor: cst.CSTNode, edits: Sequence[InsertMarker], path: Path, namer: _Namer
+) -> Insertion:
+    targets = [target for edit in edits for target in edit.targets]
+    wished = {source.nodes[t.hoist]: t.expression for t in targets if t.hoist is not None}
+    order, indentation = in_evaluation_order(anchor, wished)
+    hoists = {call: namer.unused(wished[call], path) for call in order}
+    arguments = [
+        t.expression if t.hoist is None else hoists[cst.ensure_type(source.nodes[t.hoist], cst.Call)]
+        for t in targets
+    ]
+    return Insertion(list(dict.fromkeys(arguments)), hoists, indentation)
+
+
+class _Namer:
+    """Gives names that nothing in the function, and nothing in the module around it, is called by."""
+
+    def __init__(self, tree: cst.Module) -> None:
+        self._tree = tree
+        self._used: dict[cst.CSTNode, set[str]] = {}
+
+    def unused(self, wished: str, path: Path) -> str:
+        function = outermost_function(path)
+        used = self._names(self._tree) | self._names(function)
+        name, number = wished, 1
+        while name in used:
+            number += 1
+            name = f"{wished}_{number}"
+        self._used[function].add(name)
+        return name
+
+    def _names(self, scope: cst.CSTNode) -> set[str]:
+        if scope not in self._used:
+            visitor = UsedNames(inside_functions=scope is not self._tree)
+            scope.visit(visitor)
+            self._used[scope] = visitor.names
+        return self._used[scope]
+
+
+# --- the transformer
+
+
+class InsertMarkers(cst.CSTTransformer):
+    """Makes planned insertions. Statements and calls are the nodes of ``tree`` itself, not equal ones."""
+
+    def __init__(
+        self,
+        tree: cst.Module,
+        insertions: Mapping[cst.CSTNode, Insertion],
+        names: MarkerNames,
+        keep_parentheses: bool = False,
+    ) -> None:
+        super().__init__()
+        self._tree = tree
+        self._insertions = insertions
+        self._names = names
+        self._keep_parentheses = keep_parentheses
+        self._hoists = {call: name for one in insertions.values() for call, name in one.hoists.items()}
+        self._moved: dict[cst.Call, cst.Call] = {}
+        self._indents: list[str | None] = [None]
+
+    # --- what is moved or imported
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        call = collapsed(original_node, updated_node, self._hoists)
+        name = self._hoists.get(original_node)
+        if name is None:
+            return call
+        self._moved[original_node] = call
+        parentheses = bool(call.lpar) and self._keep_parentheses
+        return cst.Name(name, [cst.LeftParen()] * parentheses, [cst.RightParen()] * parentheses)
+
+    def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> cst.ImportFrom:
+        return with_marker(updated_node) if original_node in self._names.extended else updated_node
+
+    # --- where there is room for a statement
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        body = self._block(original_node.body, updated_node.body)
+        if self._names.added is not None:
+            body = with_import(body, self._names.added)
+        return updated_node.with_changes(body=body)
+
+    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> None:
+        self._indents.append(node.indent)
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        self._indents.pop()
+        return updated_node.with_changes(body=self._block(original_node.body, updated_node.body))
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        first, groups = self._split(original_node.body, updated_node.body)
+        if first is None and len(groups) == 1:
+            return updated_node.with_changes(body=groups[0])
+        end = updated_node.trailing_whitespace
+        lines: list[cst.CSTNode] = []
+        self._put(lines, first, self._lines(groups, (), end))
+        header = cst.TrailingWhitespace(cst.SimpleWhitespace(""), newline=end.newline)
+        return cst.IndentedBlock(
+            cast("list[cst.BaseStatement]", lines), header=header, indent=self._indents[-1]
+        )
+
+    def _block(self, original: Sequence[cst.CSTNode], updated: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
+        body: list[cst.CSTNode] = []
+        for before, after in zip(original, updated, strict=True):
+            if isinstance(before, cst.SimpleStatementLine) and isinstance(after, cst.SimpleStatementLine):
+                first, groups = self._split(before.body, after.body)
+                lines = self._lines(groups, after.leading_lines, after.trailing_whitespace)
+                self._put(body, first, lines if len(groups) > 1 else [after.with_changes(body=groups[0])])
+            else:
+                self._put(body, self._insertions.get(before), [after])
+        return body
+
+    def _split(
+        self, original: Sequence[Small], updated: Sequence[Small]
+    ) -> tuple[Insertion | None, list[list[Small]]]:
+        """What goes before a line of small statements, and the lines that it becomes."""
+        front = self._insertions.get(original[0])
+        lines: list[list[Small]] = []
+        line = [updated[0]]
+        for index in range(1, len(original)):
+            insertion = self._insertions.get(original[index])
+            if insertion is not None:
+                marker = None if insertion.hoists else marker_in(line[-1], self._names.known)
+                if marker is not None:
+                    line[-1] = self._extended(line[-1], marker, insertion)
+                elif front is None and not lines and _may_precede(insertion, original[:index]):
+                    front = insertion
+                else:
+                    lines += [line, *([one] for one in self._new(insertion))]
+                    line = []
+            line.append(updated[index])
+        return front, [*lines, line]
+
+    def _lines(
+        self,
+        groups: Sequence[Sequence[Small]],
+        above: Sequence[cst.EmptyLine],
+        end: cst.TrailingWhitespace,
+    ) -> list[cst.CSTNode]:
+        lines: list[cst.CSTNode] = [self._line(_unfinished(group), end.newline) for group in groups[:-1]]
+        lines.append(cst.SimpleStatementLine(groups[-1], trailing_whitespace=end))
+        lines[0] = lines[0].with_changes(leading_lines=above)
+        return lines
+
+    def _line(self, statements: Sequence[Small], newline: cst.Newline) -> cst.SimpleStatementLine:
+        end = cst.TrailingWhitespace(cst.SimpleWhitespace(""), newline=newline)
+        return cst.SimpleStatementLine(statements, trailing_whitespace=end)
+
+    def _put(self, body: list[cst.CSTNode], insertion: Insertion | None, lines: list[cst.CSTNode]) -> None:
+        """Adds the lines of a statement to a block, what is inserted before it first."""
+        if insertion is None:
+            body += lines
+            return
+        newline = _newline(lines[0])
+        new = [self._line([statement], newline) for statement in self._new(insertion)]
+        marker = self._marker_line(body[-1], alone=bool(insertion.hoists)) if body else None
+        if marker is not None:
+            line, call = marker
+            body.pop()
+            statement = self._extended(line.body[-1], call, insertion)
+            lines = [line.with_changes(body=[*line.body[:-1], statement]), *lines]
+            new.pop()
+        if new:
+            above = cast("cst.SimpleStatementLine", lines[0]).leading_lines
+            lines[0] = lines[0].with_changes(leading_lines=())
+            new[0] = new[0].with_changes(leading_lines=above)
+        body += [*new, *lines]
+
+    def _marker_line(
+        self, line: cst.CSTNode, *, alone: bool
+    ) -> tuple[cst.SimpleStatementLine, cst.Call] | None:
+        """The marker at the end of a line; ``alone`` asks for one with nothing before it."""
+        if not isinstance(line, cst.SimpleStatementLine) or (alone and len(line.body) > 1):
+            return None
+        call = marker_in(line.body[-1], self._names.known)
+        return (line, call) if call is not None else None
+
+    def _new(self, insertion: Insertion) -> Iterator[Small]:
+        for call, name in insertion.hoists.items():
+            indentation = insertion.indentation[call]
+            yield assignment(name, self._moved[call], indentation, self._tree)
+        yield written(insertion.function, insertion.arguments, self._tree.config_for_parsing)
+
+    def _extended(self, statement: Small, call: cst.Call, insertion: Insertion) -> Small:
+        expression = cst.ensure_type(statement, cst.Expr)
+        return extended(expression, call, insertion.arguments, self._tree.config_for_parsing)
+
+
+_MAY_WAIT = (cst.Assign, cst.AugAssign, cst.Pass)
+"""No docstring, import or declaration is among them: these come first where they are."""
+
+
+def _may_precede(insertion: Insertion, statements: Sequence[Small]) -> bool:
+    """Whether a marker for something later on a line may go before these statements of it."""
+    if insertion.hoists or not all(
+        isinstance(one, (cst.Assign, cst.AugAssign, cst.Pass)) for one in statements
+    ):
+        return False
+    if not all(argument.lstrip("*").isidentifier() for argument in insertion.arguments):
+        return False
+    names = {argument.lstrip("*") for argument in insertion.arguments}
+    return not names & bound_by(statements)
+
+
+def _unfinished(statements: Sequence[Small]) -> list[Small]:
+    """The statements of a line that goes no further."""
+    *rest, last = statements
+    return [*rest, last.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
+
+
+def _newline(statement: cst.CSTNode) -> cst.Newline:
+    """The line end that a statement's first line has, if that can be told."""
+    if isinstance(statement, cst.SimpleStatementLine):
+        return statement.trailing_whitespace.newline
+    body = getattr(statement, "body", None)
+    if isinstance(body, cst.IndentedBlock):
+        return body.header.newline
+    return cst.Newline()

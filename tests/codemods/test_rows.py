@@ -1,0 +1,36 @@
+"""The tables of ``rows/``: a name, a program, and what becomes of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROWS = Path(__file__).parent / "rows"
+PAIRS = Path(__file__).parent / "pairs"
+
+
+def _rows() -> Iterator[Any]:
+    for table in sorted(ROWS.glob("*.txt")):
+        text = table.read_text(encoding="utf-8")
+        for row in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
+            name, _, programs = row.partition("\n")
+            before, _, after = programs.partition("--- becomes\n")
+            yield pytest.param(before, after.rstrip("\n") + "\n", id=f"{table.stem}: {name}")
+
+
+@pytest.mark.parametrize(("before", "after"), list(_rows()))
+def test_row(before: str, after: str, fix: Callable[[bytes], bytes]) -> None:
+    assert fix(before.encode()).decode() == after
+
+
+@pytest.mark.parametrize(
+    "before", sorted(PAIRS.glob("*.before.py")), ids=lambda path: path.name.partition(".")[0]
+)
+def test_pair(before: Path, fix: Callable[[bytes], bytes]) -> None:
+    """Whole files, byte for byte: the ones with tabs, carriage returns or a byte-order mark too."""
+    after = before.with_name(before.name.replace(".before.", ".after."))
+    assert fix(before.read_bytes()) == after.read_bytes()
