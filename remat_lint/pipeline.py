@@ -11,7 +11,7 @@ from remat_lint.analysis.facts import GivenUp, ModuleFacts
 from remat_lint.config import Config
 from remat_lint.discovery import PerFileIgnores
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Severity
-from remat_lint.limits import TOO_DEEP, refusal
+from remat_lint.limits import TOO_DEEP
 from remat_lint.locate import Locator, line_at, lines_of
 from remat_lint.project import Project
 from remat_lint.rule import Rule
@@ -71,8 +71,6 @@ class Pipeline:
         return Findings(wanted, 0, Counter(), Counter([SYNTAX_ERROR]))
 
     def _facts(self, source: SourceFile) -> ModuleFacts:
-        if reason := refusal(source.raw):
-            raise SourceError(reason)
         self._project.add(source)
         return analyse(source, self._project)
 

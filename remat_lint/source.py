@@ -9,10 +9,13 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from remat_lint.limits import refusal
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -79,6 +82,9 @@ class SourceFile:
             line = self.raw[: self.raw.index(b"\0")].count(b"\n") + 1
             raise SourceError("the file contains a NUL byte", line)
         _ = self.text  # a wrong encoding is reported as such
+        reason = refusal(self.raw)
+        if reason is not None:
+            raise SourceError(reason)
         try:
             return cst.parse_module(self.raw)
         except cst.ParserSyntaxError as error:
@@ -88,7 +94,9 @@ class SourceFile:
 
     def _syntax_error(self, message: str, line: int, column: int) -> SourceError:
         try:
-            compile(self.text, self.path, "exec", dont_inherit=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(self.text, self.path, "exec", dont_inherit=True)
         except SyntaxError as error:  # its message and place are the ones that people know
             return SourceError(error.msg, error.lineno or 1, error.offset or 1)
         except (ValueError, RecursionError, MemoryError, OverflowError):

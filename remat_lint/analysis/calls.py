@@ -147,6 +147,8 @@ class Calls(Objects):
         definition = function.definition
         if self._is_compiled(function):
             return self._call_unknown(state, node, operands)
+        if self._cannot_matter(state, function, operands):
+            return Unknown(origin=self.fresh())
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return Unknown(frozenset(t for operand in operands for t in state.tokens(operand.value)))
@@ -173,7 +175,7 @@ class Calls(Objects):
         if summary is not None:
             return summary.instantiate(state, self.fresh)
         events = self.events
-        self.bind_parameters(state, frame, definition, operands)
+        self.bind_parameters(state, frame, function, operands)
         value = self.run_function(state, frame)
         if key is not None and self.events == events:
             self.summaries.put(key, state, value)
@@ -211,6 +213,15 @@ class Calls(Objects):
             )
         return value
 
+    def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
+        """Whether a callee is handed no output, and lives where nobody declares a region."""
+        source = function.scope.source
+        if source is self.frame.scope.source or function.frame != function.scope.frame:
+            return False
+        if any(True for operand in operands for _ in state.tokens(operand.value)):
+            return False
+        return not self.project.reaches_remat(source)
+
     def _is_too_deep(self, definition: ir.Function) -> bool:
         if self.frame.depth >= MAX_DEPTH:
             return True
@@ -231,9 +242,10 @@ class Calls(Objects):
         return self._decorator_name(decorator) in ("torch.no_grad", "torch.inference_mode")
 
     def bind_parameters(
-        self, state: State, frame: Frame, definition: ir.Function, operands: Sequence[Operand]
+        self, state: State, frame: Frame, function: FunctionValue, operands: Sequence[Operand]
     ) -> None:
         """Give the parameters their values: what was passed, defaults, or something unknown."""
+        definition, defaults = function.definition, dict(function.defaults)
         positional = [operand for operand in operands if operand.keyword is None and not operand.star]
         keywords = {o.keyword: o.value for o in operands if o.keyword is not None}
         open_ended = [o.value for o in operands if o.star or o.keyword == "**"]
@@ -254,16 +266,11 @@ class Calls(Objects):
                 value = self.allocate(state, DictObject(extra, Unknown(spread) if open_ended else None))
             elif open_ended:
                 value = Unknown(spread)
-            elif parameter.default is not None:
-                value = self._default(parameter.default)
+            elif parameter.name in defaults:
+                value = defaults[parameter.name]
             else:
                 value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
-
-    def _default(self, expr: ir.Expr) -> Value:
-        if isinstance(expr, ir.Const):
-            return Constant(expr.value)
-        return Unknown(origin=self.fresh())
 
     # --- classes and objects
 

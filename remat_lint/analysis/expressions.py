@@ -138,8 +138,9 @@ class Expressions(Calls):
         return self.item_of(state, expr, base, indices)
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
-        for part in expr.parts:
-            self.read(state, expr, [self.operand(part, state)])
+        for part in (expr.lower, expr.upper, expr.step):
+            if part is not None:
+                self.read(state, expr, [self.operand(part, state)])
         return SCALAR
 
     def _display(self, expr: ir.Display, state: State) -> Value:
@@ -232,16 +233,21 @@ class Expressions(Calls):
 
     # --- functions in expressions
 
-    def _lambda(self, expr: ir.Lambda, _state: State) -> Value:
-        return self.make_function(expr.function)
+    def _lambda(self, expr: ir.Lambda, state: State) -> Value:
+        return self.make_function(expr.function, state)
 
-    def make_function(self, definition: ir.Function) -> FunctionValue:
-        """A function defined in the running frame."""
+    def make_function(self, definition: ir.Function, state: State) -> FunctionValue:
+        """A function defined in the running frame; its defaults are evaluated now, as Python does."""
         frame = self.frame
+        defaults = tuple(
+            (parameter.name, self.evaluate(parameter.default, state))
+            for parameter in definition.parameters
+            if parameter.default is not None
+        )
         if frame.kind == "class":  # a method does not see the names of the class body
-            return FunctionValue(definition, frame.scope, frame.closure, frame.owner)
+            return FunctionValue(definition, frame.scope, frame.closure, frame.owner, defaults=defaults)
         self.closures[frame.id] = frame.closure
-        return FunctionValue(definition, frame.scope, frame.id)
+        return FunctionValue(definition, frame.scope, frame.id, defaults=defaults)
 
     def _comprehension(self, expr: ir.Comprehension, state: State) -> Value:
         names = [name for clause in expr.clauses for name in target_names(clause.target)]

@@ -312,7 +312,7 @@ class Interpreter(Expressions):
 
     def _function_def(self, statement: ir.FunctionDef, state: State) -> Flow:
         definition = statement.function
-        value: Value = self.make_function(definition)
+        value: Value = self.make_function(definition, state)
         for decorator in reversed(definition.decorators):
             value = self._decorated(state, decorator, value)
         self.bind_name(state, definition.name, value)

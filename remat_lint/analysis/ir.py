@@ -73,7 +73,9 @@ class Subscript(Expr):
 
 @dataclass(slots=True, eq=False)
 class Slice(Expr):
-    parts: tuple[Expr, ...]
+    lower: Expr | None
+    upper: Expr | None
+    step: Expr | None
 
 
 @dataclass(slots=True, eq=False)

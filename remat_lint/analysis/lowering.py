@@ -293,8 +293,8 @@ class _Lowering:
     def _index(self, node: cst.BaseSlice) -> ir.Expr:
         if isinstance(node, cst.Slice):
             at = self.mark(node)
-            parts = (node.lower, node.upper, node.step)
-            return ir.Slice(at, tuple(self.expr(part) for part in parts if part is not None))
+            lower, upper = self.optional(node.lower), self.optional(node.upper)
+            return ir.Slice(at, lower, upper, self.optional(node.step))
         assert isinstance(node, cst.Index)
         if node.star:
             return ir.Starred(self.mark(node), self.expr(node.value))

@@ -331,10 +331,13 @@ class Objects(Regions):
             case SequenceValue():
                 return value
             case Tensor(token=token) if token is not None and value.opaque:
-                return SequenceValue(rest=self.part_of(state, value, _ANY_ITEM))
+                return SequenceValue(
+                    (self.part_of(state, value, "[0]"),), self.part_of(state, value, _ANY_ITEM)
+                )
             case Tensor():
                 expr = node if isinstance(node, ir.Expr) else ir.Const(node.at, None)
-                return SequenceValue(rest=self.view(expr, value, None, Bound(())))
+                row = self.view(expr, value, None, Bound(()))
+                return SequenceValue((row,), row)  # a tensor without rows has no data to read
             case Reference():
                 return self._iterate_object(state, value)
             case Choice(alternatives=values):
@@ -448,10 +451,8 @@ def _keeps_contiguity(indices: Sequence[Operand]) -> bool:
     cut = False
     for index in indices:
         if isinstance(index.expr, ir.Slice):
-            if not index.expr.parts:
-                cut = True
-                continue
-            if cut or len(index.expr.parts) > 2:
+            whole = index.expr.lower is None and index.expr.upper is None
+            if index.expr.step is not None or (cut and not whole):
                 return False
             cut = True
         elif isinstance(index.value, Constant) and index.value.value is None:
@@ -469,4 +470,15 @@ def _is_tensor_like(indices: Sequence[Operand]) -> bool:
 
 
 def _slice_bounds(expr: ir.Slice) -> slice | None:
-    return slice(None) if not expr.parts else None
+    """The slice that an expression means; None where its bounds are not constant."""
+    bounds: list[int | None] = []
+    for part in (expr.lower, expr.upper, expr.step):
+        sign = -1 if isinstance(part, ir.Unary) and part.operator == "Minus" else 1
+        number = part.operand if isinstance(part, ir.Unary) else part
+        if number is None:
+            bounds.append(None)
+        elif isinstance(number, ir.Const) and isinstance(number.value, int):
+            bounds.append(sign * number.value)
+        else:
+            return None
+    return slice(*bounds)

@@ -237,7 +237,7 @@ class Operations(Reads):
             source = next((o for _, o in bound.pairs if not isinstance(o.value, Constant)), source)
         view = self.view(node, source.value, operation, bound) if source is not None else Unknown()
         if operation.result is Result.TENSORS:
-            return SequenceValue(rest=view)
+            return SequenceValue((view,), view)
         return view
 
     def _view_of_all(self, node: ir.Expr, operation: Operation, bound: Bound) -> Value:

@@ -165,8 +165,9 @@ class State:
                     yield from self.tokens(item, seen)
             case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
                 yield from self.tokens(receiver, seen)
-            case FunctionValue(receiver=Value() as receiver):
-                yield from self.tokens(receiver, seen)
+            case FunctionValue(receiver=receiver, defaults=defaults):
+                for item in (*((receiver,) if receiver is not None else ()), *(item for _, item in defaults)):
+                    yield from self.tokens(item, seen)
             case RegionWrapper(function=function):
                 yield from self.tokens(function, seen)
             case _:

@@ -102,7 +102,7 @@ class Summaries:
                 )
             case Choice(alternatives=values):
                 return ("choice", tuple(self._shape(state, item) for item in values))
-            case FunctionValue(frame=frame, scope=scope) if frame == scope.frame:
+            case FunctionValue(frame=frame, scope=scope, defaults=()) if frame == scope.frame:
                 return (value.definition, self._receiver_shape(state, value))
             case Reference():
                 if any(True for _ in state.tokens(value)):

@@ -134,7 +134,7 @@ _PARTS: dict[type[ir.Expr], tuple[str, ...]] = {
     ir.Yield: ("value",),
     ir.Call: ("function", "arguments"),
     ir.Subscript: ("base", "indices"),
-    ir.Slice: ("parts",),
+    ir.Slice: ("lower", "upper", "step"),
     ir.Format: ("values",),
     ir.Display: ("items",),
     ir.DictDisplay: ("items",),

@@ -163,6 +163,7 @@ class FunctionValue(Value):
     frame: int
     owner: ClassValue | None = None
     receiver: Value | None = None
+    defaults: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,10 @@ def join(first: Value, second: Value) -> Value:
     """
     if first == second:
         return first
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and _have_one_shape(first, second):
+        pairs = zip(first.items, second.items, strict=True)
+        items = tuple(join(mine, other) for mine, other in pairs)
+        return Sequence(items, join_optional(first.rest, second.rest), first.fields, first.kind)
     both = tuple(dict.fromkeys((*alternatives(first), *alternatives(second))))
     plain = [v for v in both if _is_plain(v)]
     if len(plain) > 1:  # nothing is decided on the difference between two values without tokens
@@ -271,6 +276,10 @@ def join(first: Value, second: Value) -> Value:
     if len(both) > MAX_ALTERNATIVES:
         return Unknown(frozenset(token for value in both for token in direct_tokens(value)))
     return Choice(both)
+
+
+def _have_one_shape(first: Sequence, second: Sequence) -> bool:
+    return (len(first.items), first.fields, first.kind) == (len(second.items), second.fields, second.kind)
 
 
 def _is_plain(value: Value) -> bool:
@@ -303,7 +312,10 @@ def direct_tokens(value: Value) -> Iterator[Token]:
                 yield from direct_tokens(item)
         case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
             yield from direct_tokens(receiver)
-        case PlaceholderTest() | FunctionValue() | _:
+        case FunctionValue(defaults=defaults):
+            for _, item in defaults:
+                yield from direct_tokens(item)
+        case _:
             return
 
 

@@ -116,7 +116,7 @@ def programs(draw: st.DrawFn) -> tuple[bytes, bool]:
 
 
 @given(programs())
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_marker_adds_its_line_and_nothing_else(
     fix: Callable[[bytes], bytes], drawn: tuple[bytes, bool]
 ) -> None:

@@ -79,7 +79,11 @@ def compare(source: str) -> Comparison:
     file, findings = lint(source)
     spans = [file.span(finding.place.node) for finding in findings]
     comparison.findings = [(s.line, f.code, f.message) for s, f in zip(spans, findings, strict=True)]
-    ran = {f.code for s, f in zip(spans, findings, strict=True) if not lines.isdisjoint(range(s.line, s.end_line + 1))}
+    ran = {
+        f.code
+        for s, f in zip(spans, findings, strict=True)
+        if not lines.isdisjoint(range(s.line, s.end_line + 1))
+    }
     comparison.judgement = _judge(outcomes, {finding.code for finding in findings}, ran)
     return comparison
 

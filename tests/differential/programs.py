@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 T = TypeVar("T")
 
-PRELUDE = '''\
+PRELUDE = """\
 import dataclasses
 import functools
 import typing
@@ -78,7 +78,7 @@ seq = nn.Sequential(nn.Linear(6, 6), nn.GELU())
 
 
 # --- program
-'''
+"""
 
 
 class Chooser(Protocol):
@@ -195,21 +195,39 @@ def _views(shape: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
     """Views that torch takes of any tensor with this shape, whatever its strides."""
     size = len(shape)
     found: list[tuple[str, tuple[int, ...]]] = [
-        ("{}.detach()", shape), ("{}[...]", shape), ("{}.unsqueeze(0)", (1, *shape)), ("{}[None]", (1, *shape)),
-        ("{}.expand_as({})", shape), ("{}.view_as({})", shape),
+        ("{}.detach()", shape),
+        ("{}[...]", shape),
+        ("{}.unsqueeze(0)", (1, *shape)),
+        ("{}[None]", (1, *shape)),
+        ("{}.expand_as({})", shape),
+        ("{}.view_as({})", shape),
     ]
     if size == 2:
         rows, columns = shape
         found += [
-            ("{}.t()", (columns, rows)), ("{}.T", (columns, rows)), ("{}.transpose(0, 1)", (columns, rows)),
-            ("{}.permute(1, 0)", (columns, rows)), ("torch.transpose({}, 0, 1)", (columns, rows)),
-            ("{}.mT", (columns, rows)), ("{}.swapaxes(0, 1)", (columns, rows)),
-            ("{}[0]", (columns,)), ("{}[-1]", (columns,)), ("{}.select(0, 1)", (columns,)), ("{}[:, 0]", (rows,)),
-            ("{}[..., 0]", (rows,)), ("{}[:2]", (2, columns)), ("{}[:, :2]", (rows, 2)), ("{}[1:, 1:]", (rows - 1, columns - 1)),
-            ("{}[::2]", ((rows + 1) // 2, columns)), ("{}.narrow(0, 1, 2)", (2, columns)),
-            ("{}.expand(3, -1, -1)", (3, *shape)), ("{}.movedim(0, 1)", (columns, rows)),
-            ("{}.chunk(2)[0]", ((rows + 1) // 2, columns)), ("{}.split(2)[0]", (2, columns)),
-            ("torch.unbind({})[1]", (columns,)), ("{}.diagonal()", (min(shape),)),
+            ("{}.t()", (columns, rows)),
+            ("{}.T", (columns, rows)),
+            ("{}.transpose(0, 1)", (columns, rows)),
+            ("{}.permute(1, 0)", (columns, rows)),
+            ("torch.transpose({}, 0, 1)", (columns, rows)),
+            ("{}.mT", (columns, rows)),
+            ("{}.swapaxes(0, 1)", (columns, rows)),
+            ("{}[0]", (columns,)),
+            ("{}[-1]", (columns,)),
+            ("{}.select(0, 1)", (columns,)),
+            ("{}[:, 0]", (rows,)),
+            ("{}[..., 0]", (rows,)),
+            ("{}[:2]", (2, columns)),
+            ("{}[:, :2]", (rows, 2)),
+            ("{}[1:, 1:]", (rows - 1, columns - 1)),
+            ("{}[::2]", ((rows + 1) // 2, columns)),
+            ("{}.narrow(0, 1, 2)", (2, columns)),
+            ("{}.expand(3, -1, -1)", (3, *shape)),
+            ("{}.movedim(0, 1)", (columns, rows)),
+            ("{}.chunk(2)[0]", ((rows + 1) // 2, columns)),
+            ("{}.split(2)[0]", (2, columns)),
+            ("torch.unbind({})[1]", (columns,)),
+            ("{}.diagonal()", (min(shape),)),
             ("{}.squeeze()", shape),
         ]
         if 0 in found[-1][1] or min(shape) < 3:
@@ -244,7 +262,17 @@ METADATA = (
     "{}.shape[0]", "len({})", "{}.dim()", "torch.zeros_like({}).sum()", "{}.numel()", "{}.size(0)",
     "torch.ones_like({}).sum()", "{}.new_zeros(2).sum()", "float({}.requires_grad)", "torch.empty({}.shape).numel()",
 )  # fmt: skip
-FULL_READS = ("x + {}", "lin({})", "norm({})", "torch.add(x, {})", "{} @ W", "seq({})", "x * {}", "F.linear({}, W)", "torch.lerp(x, {}, 0.5)")
+FULL_READS = (
+    "x + {}",
+    "lin({})",
+    "norm({})",
+    "torch.add(x, {})",
+    "{} @ W",
+    "seq({})",
+    "x * {}",
+    "F.linear({}, W)",
+    "torch.lerp(x, {}, 0.5)",
+)
 
 ONE_TO_ONE = (
     "lambda a: a @ W", "lambda a: a * 2", "double", "lin", "norm", "seq", "torch.sin", "F.silu", "affine",
@@ -253,7 +281,14 @@ ONE_TO_ONE = (
     "lambda a: a.sin().view(2, 12).view(4, 6)",
 )  # fmt: skip
 RESIDENT = ("torch.sigmoid", "torch.exp", "lambda a: a.tanh()", "F.softmax")
-TWO_TO_ONE = ("torch.add", "torch.mul", "join", "lambda a, b: a + b.cos()", "lambda a, b: a * b", "torch.maximum")
+TWO_TO_ONE = (
+    "torch.add",
+    "torch.mul",
+    "join",
+    "lambda a, b: a + b.cos()",
+    "lambda a, b: a * b",
+    "torch.maximum",
+)
 TO_MANY: tuple[tuple[str, str, tuple[tuple[int, ...], ...]], ...] = (
     ("two", "tuple", (FULL, FULL)),
     ("lambda a: (a * 2, a @ W)", "tuple", (FULL, FULL)),
@@ -478,7 +513,11 @@ class Writer:
             kept = self.pick(("False", "True"))
             mark = ["    need(b)"] if self.chance(50) else []
             label = f'fresh("{inner}")' if scope.looped else f'"{inner}"'
-            body = [f"    b = remat.region(double, {label}, recompute={kept})(a)", *mark, "    return b.sin() * 2"]
+            body = [
+                f"    b = remat.region(double, {label}, recompute={kept})(a)",
+                *mark,
+                "    return b.sin() * 2",
+            ]
             return name, [f"def {name}(a):", *body]
         return name, [f"{name} = lambda a: a.cos()"]
 
@@ -491,7 +530,9 @@ class Writer:
             arguments = self.pick((f"{first}, b={second}", f"a={first}, b={second}", f"*[{first}, {second}]"))
         elif self.chance(20):
             function = "lambda p: p[0] * p[1].sin()"
-            arguments = self.pick((f"[{first}, {second}]", f"({first}, {second})", f"Pair({first}, {second})"))
+            arguments = self.pick(
+                (f"[{first}, {second}]", f"({first}, {second})", f"Pair({first}, {second})")
+            )
         before: Lines = []
         call = self._called(scope, before, self._wrapper(scope, function, recompute), arguments)
         return [*before, f"{self.new(scope, Tensor(FULL, recompute != 'True'))} = {call}"]
@@ -521,7 +562,9 @@ class Writer:
             return [*before, f"{name} = {call}[{index}]"]
         name = self.name("outs")
         reaches = (".a", "[1]") if form == "named" else tuple(f"[{i}]" for i in range(len(shapes)))
-        scope.names[name] = Group(form, tuple((r, Tensor(s, saved)) for r, s in zip(reaches, shapes, strict=True)))
+        scope.names[name] = Group(
+            form, tuple((r, Tensor(s, saved)) for r, s in zip(reaches, shapes, strict=True))
+        )
         return [*before, f"{name} = {call}"]
 
     def _consumer(self, scope: Scope) -> Lines:
@@ -722,7 +765,15 @@ class Writer:
             return []
         left, right = self.name("h"), self.name("h")
         scope.names[left], scope.names[right] = group.items[0][1], group.items[1][1]
-        return [self.pick((f"{left}, {right} = {name}", f"[{left}, {right}] = {name}", f"({left}, *_), {right} = [{name}[0]], {name}[1]"))]
+        return [
+            self.pick(
+                (
+                    f"{left}, {right} = {name}",
+                    f"[{left}, {right}] = {name}",
+                    f"({left}, *_), {right} = [{name}[0]], {name}[1]",
+                )
+            )
+        ]
 
     def _comprehension(self, scope: Scope) -> Lines:
         value = self.value(scope)
@@ -730,14 +781,18 @@ class Writer:
         if not value.shape:
             return []
         groups = self.groups(scope, "tuple", "list", "named")
-        over = self.pick((f"{value.text}.chunk(2)", f"{value.text}.unbind(0)", value.text, f"{value.text}.split(2)"))
+        over = self.pick(
+            (f"{value.text}.chunk(2)", f"{value.text}.unbind(0)", value.text, f"{value.text}.split(2)")
+        )
         if groups and self.chance(50):
             over = self.pick(groups)[0]
         if self.chance(30):
             name = self.name("parts")
             shape = value.shape[1:] if "unbind" in over else None
             if shape:
-                scope.names[name] = Group("list", (("[0]", Tensor(shape, value.saved)), ("[-1]", Tensor(shape, value.saved))))
+                scope.names[name] = Group(
+                    "list", (("[0]", Tensor(shape, value.saved)), ("[-1]", Tensor(shape, value.saved)))
+                )
                 return [f"{name} = [{element}[...] for {element} in {over}]"]
         return [
             self.pick(
@@ -825,7 +880,13 @@ class Writer:
             if len(shapes) != 1:
                 return []
             kind = Tensor(shapes.pop(), any(item.saved for _, item in group.items))
-            head = self.pick((f"for {element} in {name}:", f"for _, {element} in enumerate({name}):", f"for {element}, _ in zip({name}, range(9)):"))
+            head = self.pick(
+                (
+                    f"for {element} in {name}:",
+                    f"for _, {element} in enumerate({name}):",
+                    f"for {element}, _ in zip({name}, range(9)):",
+                )
+            )
         elif len(value.shape) >= 2:
             kind = Tensor(value.shape[1:], value.saved)
             head = self.pick((f"for {element} in {value.text}:", f"for {element} in {value.text}.unbind(0):"))
@@ -915,7 +976,10 @@ class Writer:
         if draw == 3:
             return [f"{name} = lambda: need({value.text})", f"{name}()"]
         if draw == 4:
-            return [f"{name} = lambda t: t[...]", f"{self.new(scope, Tensor(value.shape, value.saved))} = {name}({value.text})"]
+            return [
+                f"{name} = lambda t: t[...]",
+                f"{self.new(scope, Tensor(value.shape, value.saved))} = {name}({value.text})",
+            ]
         return [f"{name} = lambda: {value.text}.sum()"]
 
     def _nested_def(self, scope: Scope) -> Lines:
@@ -946,7 +1010,11 @@ class Writer:
         for _ in range(6):
             lines = self.pick(self._table(scope))(scope)
             bound = {line.strip().split(" ")[0].rstrip(",") for line in lines}
-            if lines and not bound & (set(old) - {"acc"}) and not any(line.strip().startswith("del ") for line in lines):
+            if (
+                lines
+                and not bound & (set(old) - {"acc"})
+                and not any(line.strip().startswith("del ") for line in lines)
+            ):
                 return lines
             scope.names = dict(old)
         return [f"acc = acc + {self.value(scope).text}.sum()"]
@@ -1011,7 +1079,14 @@ class Writer:
             "        return self.lin(t) * 2",
             "",
             "    def _pass(self, t):",
-            *indented(indented([*(["need(t)"] if self.chance(30) else []), self.pick(("return t", "return t[...]", "return t * 1"))])),
+            *indented(
+                indented(
+                    [
+                        *(["need(t)"] if self.chance(30) else []),
+                        self.pick(("return t", "return t[...]", "return t * 1")),
+                    ]
+                )
+            ),
             "",
             "    def _later(self):",
             *indented(indented([*mark, "return self.kept.sum()"])),
@@ -1023,13 +1098,25 @@ class Writer:
         ]
         if self.chance(40):
             sub = self.name("Sub")
-            after = self.pick((["return h"], ["return h.sin()"], ["need(h)", "return h.sin()"], ["return x + h"], ["return x.cos() + h[...].sum()"]))
+            after = self.pick(
+                (
+                    ["return h"],
+                    ["return h.sin()"],
+                    ["need(h)", "return h.sin()"],
+                    ["return x + h"],
+                    ["return x.cos() + h[...].sum()"],
+                )
+            )
             self._top += [f"class {sub}({name}):"]
             if self.chance(50):
                 override = self.pick((["return t.sin()"], ["return super()._mix(t) + 1"]))
                 self._top += ["    def _mix(self, t):", *indented(indented(override)), ""]
             if self.chance(70):
-                self._top += ["    def forward(self, x):", *indented(indented(["h = super().forward(x)", *after])), ""]
+                self._top += [
+                    "    def forward(self, x):",
+                    *indented(indented(["h = super().forward(x)", *after])),
+                    "",
+                ]
             else:
                 self._top += ["    extra = 1", ""]
             self._top += [""]

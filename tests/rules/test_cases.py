@@ -30,7 +30,9 @@ def test_case(path: Path) -> None:
     rules = [rule for rule in all_rules() if rule.code.startswith(prefixes)]
     facts = analyse(source, Project())
     found = {
-        (source.span(finding.place.node).line, finding.code) for rule in rules for finding in rule.check(facts)
+        (source.span(finding.place.node).line, finding.code)
+        for rule in rules
+        for finding in rule.check(facts)
     }
     built = {rule.code for rule in rules}
     expected = {

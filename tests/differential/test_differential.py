@@ -1,0 +1,40 @@
+"""Random programs, run by torch_remat and judged by the linter: the two agree, and the fixes mend.
+
+``REMAT_LINT_EXAMPLES`` sets how many are drawn. For long runs see ``tests.differential.run``.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_remat")
+
+from hypothesis import HealthCheck, given, note, settings
+
+from tests.differential.fixing import fix_failures
+from tests.differential.oracle import Judgement, compare
+from tests.differential.programs import programs
+
+pytestmark = pytest.mark.filterwarnings("default")  # torch warns of what random programs do
+
+
+@settings(
+    max_examples=int(os.environ.get("REMAT_LINT_EXAMPLES", "300")),
+    deadline=None,
+    derandomize=True,
+    print_blob=False,
+    suppress_health_check=list(HealthCheck),
+)
+@given(programs())
+def test_linter_and_runtime_agree(source: str) -> None:
+    comparison = compare(source)
+    note(str(comparison))
+    assert comparison.judgement not in (Judgement.MISSED, Judgement.FALSE)
+    failures = fix_failures(comparison)
+    assert failures == []
