@@ -194,13 +194,13 @@ class State:
             for name, value in variables.items()
             if any(True for _ in self.tokens(value))
         )
-        contents = tuple(
+        objects = tuple(
             (address, found)
             for address, found in self.heap.items()
             if any(any(True for _ in direct_tokens(item)) for item in contents(found))
         )
         waiting = frozenset((token, consumers) for token, consumers in self.pending.items())
-        return (self.phase, self.marked, waiting, frozenset(names), frozenset(contents))
+        return (self.phase, self.marked, waiting, frozenset(names), frozenset(objects))
 
 
 def _words(key: str) -> list[str]:
