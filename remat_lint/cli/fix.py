@@ -134,3 +134,7 @@ def _put_diff(outcome: Outcome) -> None:
 def main() -> None:
     """The console script."""
     cli.main(prog_name="remat-fix")
+
+
+if __name__ == "__main__":
+    main()
