@@ -8,38 +8,20 @@ An output without a name gets one first, from a call that the analyser found saf
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import libcst as cst
 
-from remat_lint.codemods.hoisting import assignment, collapsed, in_evaluation_order
+from remat_lint.codemods.hoisting import assignment, collapsed
 from remat_lint.codemods.marker_call import extended, marker_in, written
-from remat_lint.codemods.marker_name import MarkerNames, name_marker, with_import, with_marker
-from remat_lint.codemods.scopes import (
-    Path,
-    Paths,
-    UsedNames,
-    bound_by,
-    bound_in_header,
-    outermost_function,
-)
+from remat_lint.codemods.marker_name import with_import, with_marker
+from remat_lint.codemods.planning import Insertion, Plan, plan
+from remat_lint.codemods.scopes import bound_by
 from remat_lint.findings import InsertMarker
 from remat_lint.source import SourceFile
 
 Small = cst.BaseSmallStatement
-
-
-@dataclass
-class Insertion:
-    """What goes before one statement: calls that get a name, in evaluation order, then the marker."""
-
-    arguments: list[str]
-    hoists: dict[cst.Call, str] = field(default_factory=dict)
-    indentation: dict[cst.CSTNode, str] = field(default_factory=dict)
-    function: str = ""
 
 
 def insert_markers(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Module:
@@ -55,127 +37,50 @@ def insert_markers(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Mod
 
 
 def _inserted(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Module | None:
-    """None where the result would not be valid Python: a name may need the parentheses of the call."""
-    for keep_parentheses in (False, True):
-        insertions, names = plan(source, edits)
+    """None where the result would not be valid Python: a name may need the parentheses of its call."""
+    made = plan(source, edits)
+    in_parentheses = any(call.lpar for one in made.insertions.values() for call in one.hoists)
+    for keep_parentheses in (False, True) if in_parentheses else (False,):
         try:
-            tree = source.tree.visit(InsertMarkers(source.tree, insertions, names, keep_parentheses))
-            cst.parse_module(tree.code)
+            tree = source.tree.visit(InsertMarkers(source.tree, made, keep_parentheses))
+            if in_parentheses:
+                cst.parse_module(tree.code)
         except (cst.CSTValidationError, cst.ParserSyntaxError):
             continue
         return tree
     return None
 
 
-# --- what goes where
-
-
-def plan(
-    source: SourceFile, edits: Sequence[InsertMarker]
-) -> tuple[dict[cst.CSTNode, Insertion], MarkerNames]:
-    """The insertions by the statement that they precede, and how each calls the marker."""
-    wanted = {source.nodes[edit.before] for edit in edits}
-    paths = Paths(wanted)
-    source.tree.visit(paths)
-    found = paths.found
-    grouped: dict[cst.CSTNode, list[InsertMarker]] = {}
-    for edit in sorted(edits, key=lambda edit: edit.before):
-        anchor = _anchor(source.nodes[edit.before], found)
-        if _is_possible(source, edit, anchor):
-            grouped.setdefault(anchor, []).append(edit)
-    namer = _Namer(source.tree)
-    insertions = {
-        anchor: _insertion(source, anchor, group, found[anchor], namer) for anchor, group in grouped.items()
-    }
-    names = name_marker(insertions, found)
-    for anchor, insertion in insertions.items():
-        insertion.function = names.calls[anchor]
-    return insertions, names
-
-
-def _anchor(statement: cst.CSTNode, paths: dict[cst.CSTNode, Path]) -> cst.CSTNode:
-    """The statement that the marker precedes: before an ``elif`` there is no room but above its ``if``."""
-    path = paths[statement]
-    while isinstance(path[-1], cst.If) and path[-1].orelse is statement:
-        *rest, statement = path
-        path = paths[statement] = tuple(rest)
-    return statement
-
-
-def _is_possible(source: SourceFile, edit: InsertMarker, anchor: cst.CSTNode) -> bool:
-    hoists = [source.nodes[target.hoist] for target in edit.targets if target.hoist is not None]
-    if hoists and (anchor is not source.nodes[edit.before] or isinstance(anchor, cst.While)):
-        return False
-    if not all(isinstance(node, cst.Call) for node in hoists):
-        return False
-    names = {name for target in edit.targets if target.hoist is None for name in _words(target.expression)}
-    return bool(edit.targets) and not names & bound_in_header(anchor)
-
-
-def _words(expression: str) -> set[str]:
-    return set(re.findall(r"[^\W\d]\w*", expression))
-
-
-def _insertion(
-    source: SourceFile, anchor: cst.CSTNode, edits: Sequence[InsertMarker], path: Path, namer: _Namer
-) -> Insertion:
-    targets = [target for edit in edits for target in edit.targets]
-    wished = {source.nodes[t.hoist]: t.expression for t in targets if t.hoist is not None}
-    order, indentation = in_evaluation_order(anchor, wished)
-    hoists = {call: namer.unused(wished[call], path) for call in order}
-    arguments = [
-        t.expression if t.hoist is None else hoists[cst.ensure_type(source.nodes[t.hoist], cst.Call)]
-        for t in targets
-    ]
-    return Insertion(list(dict.fromkeys(arguments)), hoists, indentation)
-
-
-class _Namer:
-    """Gives names that nothing in the function, and nothing in the module around it, is called by."""
-
-    def __init__(self, tree: cst.Module) -> None:
-        self._tree = tree
-        self._used: dict[cst.CSTNode, set[str]] = {}
-
-    def unused(self, wished: str, path: Path) -> str:
-        function = outermost_function(path)
-        used = self._names(self._tree) | self._names(function)
-        name, number = wished, 1
-        while name in used:
-            number += 1
-            name = f"{wished}_{number}"
-        self._used[function].add(name)
-        return name
-
-    def _names(self, scope: cst.CSTNode) -> set[str]:
-        if scope not in self._used:
-            visitor = UsedNames(inside_functions=scope is not self._tree)
-            scope.visit(visitor)
-            self._used[scope] = visitor.names
-        return self._used[scope]
-
-
-# --- the transformer
-
-
 class InsertMarkers(cst.CSTTransformer):
     """Makes planned insertions. Statements and calls are the nodes of ``tree`` itself, not equal ones."""
 
-    def __init__(
-        self,
-        tree: cst.Module,
-        insertions: Mapping[cst.CSTNode, Insertion],
-        names: MarkerNames,
-        keep_parentheses: bool = False,
-    ) -> None:
+    def __init__(self, tree: cst.Module, made: Plan, keep_parentheses: bool = False) -> None:
         super().__init__()
         self._tree = tree
-        self._insertions = insertions
-        self._names = names
+        self._plan = made
+        self._insertions = made.insertions
+        self._names = made.names
         self._keep_parentheses = keep_parentheses
-        self._hoists = {call: name for one in insertions.values() for call, name in one.hoists.items()}
+        self._hoists = {call: name for one in made.insertions.values() for call, name in one.hoists.items()}
         self._moved: dict[cst.Call, cst.Call] = {}
         self._indents: list[str | None] = [None]
+        self._taken_apart = 0
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Goes where a change is, and everywhere in a statement that loses a call."""
+        super().on_visit(node)
+        self._taken_apart += self._loses_a_call(node)
+        return node in self._plan.around or self._taken_apart > 0
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+        self._taken_apart -= self._loses_a_call(original_node)
+        return super().on_leave(original_node, updated_node)
+
+    def _loses_a_call(self, node: cst.CSTNode) -> bool:
+        insertion = self._insertions.get(node)
+        return insertion is not None and bool(insertion.hoists)
 
     # --- what is moved or imported
 
@@ -206,6 +111,8 @@ class InsertMarkers(cst.CSTTransformer):
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
         self._indents.pop()
+        if updated_node is original_node:
+            return updated_node
         return updated_node.with_changes(body=self._block(original_node.body, updated_node.body))
 
     def leave_SimpleStatementSuite(

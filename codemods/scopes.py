@@ -84,7 +84,8 @@ def _is_type_checking(node: cst.If) -> bool:
 def _position(
     block: cst.Module | cst.IndentedBlock | cst.SimpleStatementSuite | cst.SimpleStatementLine, path: Path
 ) -> int:
-    return list(block.body).index(path[path.index(block) + 1])
+    inside = path[path.index(block) + 1]
+    return next(index for index, node in enumerate(block.body) if node is inside)
 
 
 # --- names

@@ -68,8 +68,9 @@ class Analyser(Interpreter):
                 return scope
             for path in flow.fell:
                 self.journal.settle(path.pending)
-                scope.names |= path.frames.get(scope.frame, {})
+                scope.names |= path.frames.pop(scope.frame, {})
                 scope.heap |= path.heap
+                self.kept_frames |= path.frames
         return scope
 
     def _entering(self, frame: Frame) -> _Entered:
@@ -178,6 +179,7 @@ class Analyser(Interpreter):
         finally:
             self.journal = journal
         klass.scope.heap |= state.heap
+        self.kept_frames |= state.frames
         self._instances[klass.definition] = instance
         return instance
 

@@ -45,7 +45,7 @@ class BuiltinCall:
 Builtin = Callable[[BuiltinCall], Value]
 
 _CHECKPOINT_OPTIONS = frozenset(
-    "use_reentrant preserve_rng_state determinism_check context_fn debug early_stop".split()
+    {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
 )
 
 MAX_EXACT = 3
@@ -211,17 +211,9 @@ def _first(call: BuiltinCall) -> Value:
 
 
 def _torch_checkpoint(call: BuiltinCall) -> Value:
-    """``torch.utils.checkpoint.checkpoint(f, h)`` is a bare operation: it saves ``h`` and hands it to ``f``."""
+    """``torch.utils.checkpoint.checkpoint(f, h)`` is a bare operation: it saves ``h``, then runs ``f``."""
     if not call.operands:
         return Unknown()
-    options = (
-        "use_reentrant",
-        "preserve_rng_state",
-        "determinism_check",
-        "context_fn",
-        "debug",
-        "early_stop",
-    )
     handed = [operand for operand in call.operands[1:] if operand.keyword not in _CHECKPOINT_OPTIONS]
     call.machine.read(call.state, call.node, handed)
     return call.machine.call(call.state, call.node, call.operands[0].value, handed)

@@ -445,14 +445,34 @@ class Calls(Objects):
                 return self._call_container_method(state, node, reference, name, operands)
             case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
                 return SequenceValue(items, rest)
-            case ClassValue() if name == "apply":
-                self.read(state, node, operands)
-                return Unknown(origin=self.fresh())
+            case ClassValue() as klass if name == "apply":
+                return self._apply_autograd_function(state, node, klass, operands)
             case Constant() | Scalar():
                 self.read(state, node, operands)
                 return SCALAR if isinstance(receiver.value, Constant) else Unknown()
             case _:
                 return self._call_tensor_method(state, node, receiver, name, operands)
+
+    def _apply_autograd_function(
+        self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]
+    ) -> Value:
+        """``Function.apply(...)``: runs ``forward`` without autograd; what it saves is read by backward."""
+        order = self.mro(klass)
+        forward = self.class_attribute(order, "forward")
+        if not isinstance(forward, FunctionValue):
+            return self._call_unknown(state, node, operands)
+        context = self.class_attribute(order, "setup_context")
+        grad, self.grad_enabled = self.grad_enabled, False
+        try:
+            if isinstance(context, FunctionValue):
+                value = self.call(state, node, forward, operands)
+                inputs = SequenceValue(tuple(operand.value for operand in operands))
+                self.call(state, node, context, [Operand(Unknown()), Operand(inputs), Operand(value)])
+            else:
+                value = self.call(state, node, forward, [Operand(Unknown()), *operands])
+        finally:
+            self.grad_enabled = grad
+        return with_unknown_grad(value)
 
     def call_attribute(
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
@@ -665,6 +685,20 @@ class Calls(Objects):
         if frame is None or frame.owner is None or frame.receiver is None:
             return Unknown()
         return Super(frame.owner, frame.receiver)
+
+
+def with_unknown_grad(value: Value) -> Value:
+    """The same tensors, which may require grad after all."""
+    match value:
+        case Tensor():
+            return replace(value, grad=None)
+        case SequenceValue(items=items, rest=rest):
+            rest = with_unknown_grad(rest) if rest is not None else None
+            return replace(value, items=tuple(with_unknown_grad(item) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(with_unknown_grad(item) for item in values))
+        case _:
+            return value
 
 
 def _looks_like_a_class(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator as python_operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -51,7 +52,7 @@ class Expressions(Calls):
         """A name of the running function, of those around it, of the module, or of Python."""
         frame = self.frame
         for number in self._scopes():
-            found = state.frames.get(number, {}).get(name)
+            found = state.frames.get(number, self.kept_frames.get(number, {})).get(name)
             if found is not None:
                 return self.resolved(found)
         found = frame.scope.names.get(name)
@@ -206,6 +207,9 @@ class Expressions(Calls):
         operands = [self.operand(expr.left, state), *(self.operand(right, state) for right in expr.rights)]
         if all(operator in ("Is", "IsNot") for operator in expr.operators):
             return _identity(expr.operators[0], operands)
+        decided = _compared(expr.operators, operands)
+        if decided is not None:
+            return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         if any(isinstance(operand.value, Tensor) for operand in operands):
@@ -468,6 +472,28 @@ def _identity(operator: str, operands: Sequence[Operand]) -> Value:
     if isinstance(left, Tensor) and left.opaque:
         return SCALAR
     return Constant((left == NONE) == (operator == "Is"))
+
+
+def _compared(operators: Sequence[str], operands: Sequence[Operand]) -> bool | None:
+    """The truth of a comparison of two numbers or strings that the source shows."""
+    values = [operand.value.value for operand in operands if isinstance(operand.value, Constant)]
+    if len(values) != 2 or len(operands) != 2 or operators[0] not in _COMPARISONS:
+        return None
+    left, right = values
+    comparable = isinstance(left, (int, float)) and isinstance(right, (int, float))
+    if comparable or (isinstance(left, str) and isinstance(right, str)):
+        return bool(_COMPARISONS[operators[0]](left, right))
+    return None
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "Equal": python_operator.eq,
+    "NotEqual": python_operator.ne,
+    "LessThan": python_operator.lt,
+    "LessThanEqual": python_operator.le,
+    "GreaterThan": python_operator.gt,
+    "GreaterThanEqual": python_operator.ge,
+}
 
 
 def _stable_text(expr: ir.Expr) -> str:

@@ -16,21 +16,30 @@ from remat_lint.analysis.machine import Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
 from remat_lint.analysis.values import (
     NONE,
+    CheckpointWrapper,
     ClassValue,
+    Compiled,
     Constant,
     External,
+    FunctionValue,
+    InstanceObject,
     ListObject,
+    Partial,
     Reference,
+    RegionWrapper,
     Tensor,
     Unknown,
     Value,
     alternatives,
 )
+from remat_lint.analysis.values import Sequence as SequenceValue
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
 
 _CATCHES_PLACEHOLDERS = frozenset({"RuntimeError", "Exception", "BaseException"})
+
+_CALLABLES = (FunctionValue, Partial, RegionWrapper, CheckpointWrapper, Compiled)
 
 _GRAD_SWITCHES = {
     "torch.no_grad": False,
@@ -161,14 +170,11 @@ class Interpreter(Expressions):
         return flow
 
     def _match(self, statement: ir.Match, state: State) -> Flow:
-        self.evaluate(statement.subject, state)
+        subject = self.operand(statement.subject, state)
         flow, rest = Flow(), state
         for case in statement.cases:
             path = rest if case.always else rest.fork()
-            for name in case.names:
-                state_value = self.frame.values.get(statement.subject.at, Unknown())
-                whole = state_value if case.always else Unknown(frozenset(path.tokens(state_value)))
-                self.bind_name(path, name, whole)
+            self._bind_pattern(path, case.pattern, subject)
             paths = [path]
             if case.guard is not None:
                 paths, _ = self.branch(case.guard, path)
@@ -179,6 +185,40 @@ class Interpreter(Expressions):
                 return flow
         flow.fell.append(rest)
         return flow
+
+    def _bind_pattern(self, state: State, pattern: ir.Pattern, operand: Operand) -> None:
+        """Bind the names of a pattern that matched: to the whole, and to its parts."""
+        if pattern.name is not None:
+            self.bind_name(state, pattern.name, operand.value)
+        for other in pattern.others:
+            self._bind_pattern(state, other, operand)
+        if pattern.items is not None:
+            blank = ir.Const(0, None)
+            targets = [
+                ir.Starred(0, blank) if index == pattern.starred else blank
+                for index in range(len(pattern.items))
+            ]
+            parts = self.unpack(state, blank, operand.value, targets)
+            for part, value in zip(pattern.items, parts, strict=True):
+                self._bind_pattern(state, part, Operand(value))
+        for index, (name, part) in enumerate(pattern.attributes):
+            field = name if name is not None else self._field(state, operand.value, index)
+            value = self.attribute_of(state, ir.Const(0, None), operand.value, field) if field else Unknown()
+            self._bind_pattern(state, part, Operand(value))
+        for key, part in pattern.keys:
+            value = self.item_of(state, ir.Const(0, None), operand.value, [Operand(Constant(key))])
+            self._bind_pattern(state, part, Operand(value))
+
+    def _field(self, state: State, value: Value, index: int) -> str:
+        """The attribute that a class pattern compares at a position."""
+        names: Sequence[str] = ()
+        if isinstance(value, SequenceValue):
+            names = value.fields
+        elif isinstance(value, Reference) and isinstance(
+            found := self.object_at(state, value), InstanceObject
+        ):
+            names = self.annotated_names(found.klass)
+        return names[index] if index < len(names) else ""
 
     # --- loops
 
@@ -319,14 +359,13 @@ class Interpreter(Expressions):
         return Flow([state])
 
     def _decorated(self, state: State, decorator: ir.Expr, function: Value) -> Value:
-        """Only checkpoints and regions change what a decorated function is; others keep it."""
+        """A decorator of the project or of torch_remat is applied; any other is said to keep the function."""
         applied = self.evaluate(decorator, state)
-        if qualified(applied).startswith("torch_remat.") or type(applied).__name__ in (
-            "CheckpointWrapper",
-            "Partial",
-        ):
-            return self.call(state, decorator, applied, [Operand(function)])
-        return function
+        ours = isinstance(applied, (CheckpointWrapper, Partial, FunctionValue))
+        if not ours and not qualified(applied).startswith("torch_remat."):
+            return function
+        decorated = self.call(state, decorator, applied, [Operand(function)])
+        return decorated if isinstance(decorated, _CALLABLES) else function
 
     def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
         self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))

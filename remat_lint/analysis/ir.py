@@ -327,10 +327,26 @@ class With(Stmt):
 
 
 @dataclass(slots=True, eq=False)
-class Case:
-    """One ``case``: the names its pattern binds, whether it matches anything, its guard and body."""
+class Pattern:
+    """What a ``case`` binds: a name to the whole, and patterns to parts of it.
 
-    names: tuple[str, ...]
+    ``items`` are the parts of a sequence, ``starred`` the position of the one with a ``*``;
+    ``attributes`` belong to a class pattern (by position where the name is None), ``keys`` to a mapping.
+    """
+
+    name: str | None = None
+    items: tuple[Pattern, ...] | None = None
+    starred: int | None = None
+    attributes: tuple[tuple[str | None, Pattern], ...] = ()
+    keys: tuple[tuple[object, Pattern], ...] = ()
+    others: tuple[Pattern, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """One ``case``: its pattern, whether it matches anything, its guard and body."""
+
+    pattern: Pattern
     always: bool
     guard: Expr | None
     body: tuple[Stmt, ...]

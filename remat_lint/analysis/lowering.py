@@ -162,9 +162,9 @@ class _Lowering:
         return ir.Match(at, subject, tuple(self._case(case) for case in node.cases))
 
     def _case(self, node: cst.MatchCase) -> ir.Case:
-        names = tuple(dict.fromkeys(_pattern_names(node.pattern)))
+        pattern = _pattern(node.pattern)
         always = node.guard is None and isinstance(node.pattern, cst.MatchAs) and node.pattern.pattern is None
-        return ir.Case(names, always, self.optional(node.guard), self.suite(node.body))
+        return ir.Case(pattern, always, self.optional(node.guard), self.suite(node.body))
 
     def function_def(self, node: cst.FunctionDef) -> ir.Stmt:
         at = self.mark(node)
@@ -393,14 +393,36 @@ def _dotted(node: cst.CSTNode) -> str:
     return node.value if isinstance(node, cst.Name) else ""
 
 
-def _pattern_names(node: cst.CSTNode) -> Iterator[str]:
-    """The names that a ``case`` pattern binds."""
-    if isinstance(node, (cst.MatchAs, cst.MatchStar)) and node.name is not None:
-        yield node.name.value
-    if isinstance(node, cst.MatchMapping) and node.rest is not None:
-        yield node.rest.value
-    for child in node.children:
-        yield from _pattern_names(child)
+def _pattern(node: cst.CSTNode) -> ir.Pattern:
+    """What a ``case`` pattern binds."""
+    match node:
+        case cst.MatchAs(pattern=inner, name=name):
+            below = (_pattern(inner),) if inner is not None else ()
+            return ir.Pattern(name=name.value if name is not None else None, others=below)
+        case cst.MatchStar(name=name):
+            return ir.Pattern(name=name.value if name is not None else None)
+        case cst.MatchList(patterns=elements) | cst.MatchTuple(patterns=elements):
+            parts = [
+                element.value if isinstance(element, cst.MatchSequenceElement) else element
+                for element in elements
+            ]
+            starred = next((i for i, part in enumerate(parts) if isinstance(part, cst.MatchStar)), None)
+            return ir.Pattern(items=tuple(_pattern(part) for part in parts), starred=starred)
+        case cst.MatchClass(patterns=positional, kwds=keywords):
+            attributes = [(None, _pattern(element.value)) for element in positional]
+            named = [(element.key.value, _pattern(element.pattern)) for element in keywords]
+            return ir.Pattern(attributes=(*attributes, *named))
+        case cst.MatchMapping(elements=elements):
+            keys = [(_key(element.key), _pattern(element.pattern)) for element in elements]
+            return ir.Pattern(keys=tuple(keys))
+        case cst.MatchOr(patterns=options):
+            return ir.Pattern(others=tuple(_pattern(option.pattern) for option in options))
+        case _:
+            return ir.Pattern()
+
+
+def _key(node: cst.CSTNode) -> object:
+    return node.evaluated_value if isinstance(node, (cst.SimpleString, cst.Integer)) else None
 
 
 _STATEMENTS: dict[type[cst.CSTNode], Callable[[Any, Any], ir.Stmt]] = {

@@ -103,6 +103,9 @@ class Machine:
         self.pure: set[tuple[str, int]] = set()
         """Calls that have no effect but their result, by file and node."""
         self.closures: dict[int, int] = {}
+        """For each frame that a function or class was defined in, the frame around it."""
+        self.kept_frames: dict[int, dict[str, Value]] = {}
+        """The names of frames that ended before any root began: factories of functions, ``__init__``."""
         self.events = 0
         """Grows with everything that a call can do to regions and their outputs."""
         self._serial = 0

@@ -9,7 +9,7 @@ from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.modules import ModuleScope
-from remat_lint.analysis.operations import Bound
+from remat_lint.analysis.operations import RESULT_FIELDS, Bound
 from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
@@ -120,6 +120,8 @@ class Objects(Regions):
         operation = torch_ops.attribute(name)
         if operation is not None:
             return self.apply(state, node, operation, Operand(base), ())
+        if base.opaque and base.token is not None and name in RESULT_FIELDS:
+            return self.part_of(state, base, f"[{RESULT_FIELDS.index(name)}]")
         if torch_ops.method(name) is not None:
             return Method(base, name)
         if base.opaque and base.token is not None:
@@ -132,7 +134,7 @@ class Objects(Regions):
             return Method(base, name)
         own = found.get(name)
         if own is not None:
-            return own
+            return _as_configured(own)
         return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
 
     def _inherited(
@@ -407,8 +409,8 @@ def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:
 
 
 def _as_configured(value: Value) -> Value:
-    """A constant class attribute or global may be another one in the next configuration."""
-    if isinstance(value, Constant) and (value.value is None or isinstance(value.value, (bool, float))):
+    """A constant attribute may be another one in the next run; strings, mostly names, are taken as they are."""
+    if isinstance(value, Constant) and not isinstance(value.value, str):
         return Unknown() if value.value is None else SCALAR
     if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
         return Unknown()

@@ -35,6 +35,9 @@ from remat_lint.torch_ops import Effect, Layout, Operation, Result, einsum_is_vi
 MAX_VIEWS = 6
 """Views remembered per tensor for messages."""
 
+RESULT_FIELDS = ("values", "indices")
+"""The names that ``max``, ``sort``, ``topk`` and their like give their results."""
+
 _CHANNELS_LAST = ("channels_last", "channels_last_3d")
 _SAME_DTYPE = frozenset({"matmul", "mm", "bmm", "linear", "addmm", "baddbmm", "mv"})
 """Operations that want one dtype and return it, so the result's is that of the first operand."""
@@ -204,14 +207,14 @@ class Operations(Reads):
         )
 
     def _several_results(self, operation: Operation, bound: Bound) -> Value:
-        if not operation.keeps_results:
-            return SequenceValue(rest=self._new_tensor(operation, bound))
+        if not operation.keeps_results:  # how many there are is not known, and each has its own storage
+            return Unknown(origin=self.fresh(), computed=True)
         items = []
         for position in range(max(2, *(index + 1 for index in operation.keeps_results))):
             item = self._new_tensor(operation, bound)
             kept = position in operation.keeps_results and self.grad_enabled and item.grad is not False
             items.append(replace(item, resident=kept))
-        return SequenceValue(tuple(items))
+        return SequenceValue(tuple(items), fields=RESULT_FIELDS)
 
     def _grad(self, operands: Iterator[Operand]) -> bool | None:
         """Whether the result of an operation on these requires grad."""

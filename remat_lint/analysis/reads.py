@@ -166,7 +166,9 @@ def _operation_text(frame: Frame, node: ir.Node) -> str:
     source = frame.scope.source
     if isinstance(node, ir.Call):
         return f"`{' '.join(source.code(node.function.at).split())}`"
-    if isinstance(node, (ir.Binary, ir.AugAssign, ir.Unary)):
+    if isinstance(node, ir.AugAssign):
+        return f"`{OPERATORS.get(node.operator, node.operator)}=`"
+    if isinstance(node, (ir.Binary, ir.Unary)):
         return f"`{OPERATORS.get(node.operator, node.operator)}`"
     if isinstance(node, ir.Comparison):
         return "a comparison"

@@ -14,14 +14,8 @@ from enum import Enum
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
-    Choice,
-    FunctionValue,
     HeapObject,
-    InheritedMethod,
-    Method,
-    Partial,
     Reference,
-    RegionWrapper,
     Tensor,
     Token,
     Unknown,
@@ -30,9 +24,8 @@ from remat_lint.analysis.values import (
     direct_tokens,
     join,
     join_objects,
-)
-from remat_lint.analysis.values import (
-    Sequence as SequenceValue,
+    own_tokens,
+    parts,
 )
 from remat_lint.findings import MarkTarget, Place, Step
 
@@ -149,29 +142,13 @@ class State:
 
     def tokens(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Token]:
         """All tokens that a value holds, in containers and objects too."""
-        match value:
-            case Reference(address) if address not in seen:
-                found = self.heap.get(address)
-                for item in contents(found) if found is not None else ():
-                    yield from self.tokens(item, seen | {address})
-            case SequenceValue(items=items, rest=rest):
-                for item in items if rest is None else (*items, rest):
-                    yield from self.tokens(item, seen)
-            case Choice(alternatives=values):
-                for alternative in values:
-                    yield from self.tokens(alternative, seen)
-            case Partial(function, positional, keywords):
-                for item in (function, *positional, *(item for _, item in keywords)):
-                    yield from self.tokens(item, seen)
-            case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
-                yield from self.tokens(receiver, seen)
-            case FunctionValue(receiver=receiver, defaults=defaults):
-                for item in (*((receiver,) if receiver is not None else ()), *(item for _, item in defaults)):
-                    yield from self.tokens(item, seen)
-            case RegionWrapper(function=function):
-                yield from self.tokens(function, seen)
-            case _:
-                yield from direct_tokens(value)
+        yield from own_tokens(value)
+        for part in parts(value):
+            yield from self.tokens(part, seen)
+        if isinstance(value, Reference) and value.address not in seen:
+            found = self.heap.get(value.address)
+            for item in contents(found) if found is not None else ():
+                yield from self.tokens(item, seen | {value.address})
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
@@ -208,17 +185,9 @@ def _words(key: str) -> list[str]:
 
 
 def _holds_attached(value: Value, token: Token) -> bool:
-    match value:
-        case Tensor(token=Token() as held, detached=detached):
-            return not detached and token in held.lineage()
-        case Unknown(held=tokens):
-            return token in tokens
-        case SequenceValue(items=items, rest=rest):
-            return any(_holds_attached(item, token) for item in (*items, *((rest,) if rest else ())))
-        case Choice(alternatives=values):
-            return any(_holds_attached(item, token) for item in values)
-        case _:
-            return False
+    if isinstance(value, Tensor):
+        return not value.detached and value.token is not None and token in value.token.lineage()
+    return token in own_tokens(value) or any(_holds_attached(part, token) for part in parts(value))
 
 
 def join_states(first: State, second: State) -> State:

@@ -14,23 +14,29 @@ from dataclasses import dataclass, replace
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CheckpointWrapper,
     Choice,
     ClassValue,
+    Compiled,
     Constant,
     External,
     FunctionValue,
     HeapObject,
-    InheritedMethod,
+    Imported,
     InstanceObject,
-    Method,
     ModuleValue,
-    Partial,
+    PhaseTest,
+    PlaceholderTest,
     Reference,
+    RegionWrapper,
     Scalar,
+    Super,
     Tensor,
     Unknown,
     Value,
     contents,
+    own_tokens,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -117,35 +123,22 @@ class Summaries:
 
     def _collect(self, state: State, value: Value, heap: dict[int, HeapObject]) -> None:
         """Gather the objects that a result refers to. Raises ``NotSummarised``."""
-        match value:
-            case Reference(address):
-                found = self._object_at(state, value)
-                if address not in heap and found is not None:
-                    heap[address] = found
-                    for item in contents(found):
-                        self._collect(state, item, heap)
-            case SequenceValue(items=items, rest=rest):
-                for item in (*items, *((rest,) if rest is not None else ())):
+        if isinstance(value, _PATH_BOUND) or any(True for _ in own_tokens(value)):
+            raise NotSummarised
+        if isinstance(value, FunctionValue) and value.frame != value.scope.frame:
+            raise NotSummarised
+        for part in parts(value):
+            self._collect(state, part, heap)
+        if isinstance(value, Reference) and value.address not in heap:
+            found = self._object_at(state, value)
+            if found is not None:
+                heap[value.address] = found
+                for item in contents(found):
                     self._collect(state, item, heap)
-            case Choice(alternatives=values):
-                for item in values:
-                    self._collect(state, item, heap)
-            case FunctionValue(frame=frame, scope=scope, receiver=receiver):
-                if frame != scope.frame:
-                    raise NotSummarised
-                if receiver is not None:
-                    self._collect(state, receiver, heap)
-            case Partial(function, positional, keywords):
-                for item in (function, *positional, *(item for _, item in keywords)):
-                    self._collect(state, item, heap)
-            case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
-                self._collect(state, receiver, heap)
-            case Tensor(token=None) | Unknown() | Scalar() | Constant() | External() | ClassValue():
-                return
-            case ModuleValue():
-                return
-            case _:
-                raise NotSummarised
+
+
+_PATH_BOUND = (RegionWrapper, CheckpointWrapper, Compiled, PhaseTest, PlaceholderTest, Super, Imported)
+"""Values whose meaning depends on where they are."""
 
 
 def _renumbered(value: Value, numbers: dict[int, int], fresh: Callable[[], int]) -> Value:

@@ -77,10 +77,7 @@ def _any_name(frame: Frame, state: State, token: Token) -> str | None:
 
 def _is(value: Value, token: Token) -> bool:
     """Whether a value is a tensor that shares the token's storage, whatever path was taken."""
-    return any(
-        isinstance(one, Tensor) and one.token is not None and one.token in token.lineage()
-        for one in alternatives(value)
-    )
+    return any(isinstance(one, Tensor) and one.token == token for one in alternatives(value))
 
 
 def _is_flat(state: State, value: Value) -> bool:

@@ -289,34 +289,38 @@ def _is_plain(value: Value) -> bool:
     return isinstance(value, (Scalar, Unknown, Tensor)) and not any(direct_tokens(value))
 
 
+def parts(value: Value) -> tuple[Value, ...]:
+    """The values that a value is made of, without following references into the heap."""
+    match value:
+        case Sequence(items=items, rest=rest):
+            return items if rest is None else (*items, rest)
+        case Choice(alternatives=values):
+            return values
+        case Partial(function, positional, keywords):
+            return (function, *positional, *(item for _, item in keywords))
+        case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
+            return (receiver,)
+        case FunctionValue(receiver=receiver, defaults=defaults):
+            bound = (receiver,) if receiver is not None else ()
+            return (*bound, *(item for _, item in defaults))
+        case RegionWrapper(function=function):
+            return (function,)
+        case _:
+            return ()
+
+
+def own_tokens(value: Value) -> frozenset[Token]:
+    """The tokens of a value itself, not of its parts."""
+    if isinstance(value, Tensor):
+        return frozenset((value.token,)) if value.token is not None else frozenset()
+    return value.held if isinstance(value, Unknown) else frozenset()
+
+
 def direct_tokens(value: Value) -> Iterator[Token]:
     """The tokens in a value, without following references into the heap."""
-    match value:
-        case Tensor(token=Token() as token):
-            yield token
-        case Unknown(held=held):
-            yield from held
-        case Sequence(items=items, rest=rest):
-            for item in items:
-                yield from direct_tokens(item)
-            if rest is not None:
-                yield from direct_tokens(rest)
-        case Choice(alternatives=values):
-            for alternative in values:
-                yield from direct_tokens(alternative)
-        case Partial(function, positional, keywords):
-            yield from direct_tokens(function)
-            for item in positional:
-                yield from direct_tokens(item)
-            for _, item in keywords:
-                yield from direct_tokens(item)
-        case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
-            yield from direct_tokens(receiver)
-        case FunctionValue(defaults=defaults):
-            for _, item in defaults:
-                yield from direct_tokens(item)
-        case _:
-            return
+    yield from own_tokens(value)
+    for part in parts(value):
+        yield from direct_tokens(part)
 
 
 # --- what lies in the heap -------------------------------------------------------------

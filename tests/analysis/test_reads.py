@@ -562,6 +562,137 @@ PROGRAMS = {
             y = x
             return y * 2
         """,
+    "fields_of_a_named_result_are_its_items": """
+        def body(x):
+            r = S(lambda t: torch.topk(t, 2))(x)
+            M(r.values, r.indices)
+            best, where = r
+            return best * x.gather(-1, where)
+        """,
+    "results_of_one_operation_have_storages_of_their_own": """
+        def body(x):
+            u, s, v = S(torch.linalg.svd)(x)
+            M(u)
+            return u * s  # read
+        """,
+    "sequence_pattern": """
+        def body(x):
+            match S(lambda t: (t * 2, t * 3))(x):
+                case (u, v):
+                    M(u, v)
+                    return u + v
+        """,
+    "class_pattern": """
+        @dataclasses.dataclass
+        class Pair:
+            a: torch.Tensor
+            b: torch.Tensor
+        def body(x, f):
+            match Pair(S(f)(x), x):
+                case Pair(a=u, b=v):
+                    return u + v  # read
+        """,
+    "positional_class_pattern": """
+        @dataclasses.dataclass
+        class Pair:
+            a: torch.Tensor
+            b: torch.Tensor
+        def body(x, f):
+            match Pair(S(f)(x), x):
+                case Pair(u, v):
+                    M(u)
+                    return u + v
+        """,
+    "mapping_pattern": """
+        def body(x, f):
+            match {"y": S(f)(x), "x": x}:
+                case {"y": u, **others}:
+                    return u + x  # read
+        """,
+    "autograd_function_that_only_views": """
+        class Fn(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, a):
+                return a.view_as(a)
+        def body(x, f):
+            return Fn.apply(S(f)(x))
+        """,
+    "autograd_function_that_saves": """
+        class Fn(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, a):
+                ctx.save_for_backward(a)
+                return a.view_as(a)
+        def body(x, f):
+            return Fn.apply(S(f)(x))  # read
+        """,
+    "literal_argument_decides_a_branch": """
+        def repeat(t, n):
+            if n == 1:
+                return t
+            return t.repeat_interleave(n)
+        def body(x, f):
+            return repeat(S(f)(x), 1)
+        """,
+    "attribute_does_not_decide_a_branch": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.twice = False
+            def forward(self, x):
+                y = S(torch.sin)(x)
+                if self.twice:
+                    y = y * 2  # read
+                return y
+        """,
+    "decorator_of_the_project": """
+        def saved(name):
+            def decorate(fn):
+                @functools.wraps(fn)
+                def wrapper(*args, **kwargs):
+                    return remat.region(fn, name, recompute=False)(*args, **kwargs)
+                return wrapper
+            return decorate
+        @saved("foo")
+        def foo(x):
+            return x * 2
+        def body(x):
+            return foo(x) + 1  # read
+        """,
+    "default_argument": """
+        def body(x, f):
+            h = S(f)(x)
+            g = lambda a, b=h: a * b
+            return g(x)  # read
+        """,
+    "strided_slice_breaks_contiguity": """
+        def body(x, f):
+            h = S(f)(x)
+            return h[::2].flatten()  # read
+        """,
+    "slice_of_outputs": """
+        def body(x):
+            o = S(lambda t: (t * 2, t * 3))(x)
+            M(*o[:1])
+            return o[0] + o[1]  # read
+        """,
+    "marker_in_a_loop_over_the_rows": """
+        def body(x, f):
+            h = S(f)(x)
+            for row in h:
+                M(row)
+            return x + h
+        """,
+    "returned_tuples_are_joined_item_by_item": """
+        def body(x, f, flag):
+            h = S(f)(x)
+            def both(t):
+                if flag:
+                    return x.cos(), t
+                return x.sin(), t
+            p, g = both(h)
+            return x.sin() + p
+        """,
     "other_package_called_remat": """
         import other.remat as remat2
         def body(x, f):

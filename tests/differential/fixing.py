@@ -30,7 +30,7 @@ def fix_failures(comparison: Comparison) -> list[str]:
 
 
 def _run_failures(comparison: Comparison, fixed: str) -> list[str]:
-    verdicts = runtime_verdicts(fixed)
+    verdicts = runtime_verdicts(fixed, set())
     if not verdicts:
         return ["the fixed program does not run"]
     before = {verdict for verdict, _ in comparison.verdicts.values()}

@@ -107,7 +107,7 @@ def lint(source: str, path: str = "generated/program.py") -> tuple[SourceFile, l
     return file, [f for rule in all_rules() if rule.code in JUDGED for f in rule.check(facts)]
 
 
-def runtime_verdicts(source: str, lines: set[int] | None = None) -> dict[Setting, tuple[str, str]]:
+def runtime_verdicts(source: str, lines: set[int]) -> dict[Setting, tuple[str, str]]:
     """Each setting's verdict; empty where the program fails without a checkpoint, or is no program.
 
     ``lines`` receives the lines that were run.
@@ -134,6 +134,7 @@ def settings_of(source: str) -> Iterator[Setting]:
         yield Setting(flag_a, flag_b, recomputed)
 
 
+MOST_STEPS = 20_000
 FILE = "generated_program.py"
 MARK = "# --- program"
 """Separates the fixed beginning of a program from what was generated."""
@@ -161,24 +162,29 @@ def _inputs() -> tuple[Any, Any]:
 
 
 @contextlib.contextmanager
-def _watched(lines: set[int] | None) -> Iterator[None]:
+def _watched(lines: set[int]) -> Iterator[None]:
+    steps = 0
+
     def watch(frame: types.FrameType, event: str, _argument: Any) -> Any:
+        nonlocal steps
         if frame.f_code.co_filename != FILE:
             return None
-        if event == "line" and lines is not None:
+        if event == "line":
             lines.add(frame.f_lineno)
+            steps += 1
+            if steps > MOST_STEPS:
+                raise TimeoutError("shrinking took the end out of a loop")
         return watch
 
     before = sys.gettrace()
-    if lines is not None:
-        sys.settrace(watch)
+    sys.settrace(watch)
     try:
         yield
     finally:
         sys.settrace(before)
 
 
-def _verdict(module: Any, setting: Setting, lines: set[int] | None) -> tuple[str, str] | None:
+def _verdict(module: Any, setting: Setting, lines: set[int]) -> tuple[str, str] | None:
     module._policy.clear()
     module._policy.update(dict.fromkeys(setting.recomputed, True))
 

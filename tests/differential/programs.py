@@ -277,7 +277,7 @@ FULL_READS = (
 ONE_TO_ONE = (
     "lambda a: a @ W", "lambda a: a * 2", "double", "lin", "norm", "seq", "torch.sin", "F.silu", "affine",
     "functools.partial(affine, scale=3.0)", "lambda a: affine(a, 2.0)", "lambda a: (a * 2).t().contiguous().t()",
-    "lambda a: a.view(4, 6)", "lambda a: a", "nn.Sequential(lin, norm)", "F.gelu",
+    "nn.Sequential(lin, norm)", "F.gelu",
     "lambda a: a.sin().view(2, 12).view(4, 6)",
 )  # fmt: skip
 RESIDENT = ("torch.sigmoid", "torch.exp", "lambda a: a.tanh()", "F.softmax")
@@ -336,7 +336,7 @@ class Writer:
         scope = Scope({"x": Tensor(), "acc": Tensor()}, ["flag_a", "flag_b"], returns="tensor")
         lines = ["acc = x.sin()"]
         lines += self._region(scope)
-        for _ in range(self.pick((2, 3, 4, 5, 6))):
+        for _ in range(self.pick((2, 3, 4, 5, 6, 7, 8))):
             lines += self.statement(scope)
         lines += self._end(scope)
         body = ["def body(x, w, flag_a, flag_b):", *indented(lines)]
@@ -911,10 +911,9 @@ class Writer:
         return [f"{count} = 0", "while True:", *indented([f"{count} += 1", *block, stop, "    break"])]
 
     def _try(self, scope: Scope) -> Lines:
-        lines = ["try:", *indented(self.block(scope))]
         flag = self.flag(scope) if self.chance(40) else None
-        if flag is not None:
-            lines += indented([f"if {flag}:", "    raise ZeroDivisionError"])
+        raised = [f"if {flag}:", "    raise ZeroDivisionError"] if flag is not None else []
+        lines = ["try:", *indented([*raised, *self.block(scope)])]
             lines += ["except ZeroDivisionError:", *indented(self.block(scope))]
             if self.chance(40):
                 lines += ["else:", *indented(self.block(scope))]

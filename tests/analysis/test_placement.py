@@ -1,0 +1,111 @@
+"""What a marker would be given, and why sometimes none can be written."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from remat_lint.analysis import analyse
+from remat_lint.analysis.facts import BareRead
+from remat_lint.project import Project
+from remat_lint.source import SourceFile
+
+PRELUDE = "import torch\nimport torch.nn.functional as F\nimport torch_remat as remat\n"
+
+TARGETS = {
+    "a_name": ("y = remat.region(f, 's', recompute=False)(x)\nreturn y + 1", ["y"]),
+    "the_base_of_a_view": ("y = remat.region(f, 's', recompute=False)(x)\nreturn y.t() * 2", ["y"]),
+    "a_slice_of_a_name": ("y = remat.region(f, 's', recompute=False)(x)\nreturn y[:, 0] * 2", ["y"]),
+    "views_in_the_order_of_their_reads": (
+        "a, b = remat.region(f, 's', recompute=False)(x).chunk(2)\nreturn b * F.silu(a)",
+        ["a", "b"],
+    ),
+    "an_item": ("p = remat.region(f, 's', recompute=False)(x)\nreturn p[0] + 1", ["p[0]"]),
+    "an_attribute": ("p = remat.region(f, 's', recompute=False)(x)\nreturn p.rows + 1", ["p.rows"]),
+    "a_list_of_views": (
+        "y = remat.region(f, 's', recompute=False)(x)\nparts = list(y.unbind(0))\nreturn torch.stack(parts)",
+        ["*parts"],
+    ),
+    "an_alias": ("y = remat.region(f, 's', recompute=False)(x)\nz = y\nreturn z + 1", ["z"]),
+    "a_region_call_is_named_after_the_region": (
+        "return F.silu(remat.region(f, 'ffn.w13', recompute=False)(x))",
+        ["w13_out"],
+    ),
+    "a_method_call_is_named_after_the_method": (
+        "def project(t):\n    return remat.region(f, 's', recompute=False)(t)\nreturn x + project(x)",
+        ["project_out"],
+    ),
+    "a_name_read_in_a_comprehension": (
+        "y = remat.region(f, 's', recompute=False)(x)\nreturn sum([part.sin() for part in y.chunk(2)])",
+        ["y"],
+    ),
+    "two_calls_in_one_expression": (
+        "return remat.region(f, 'a', recompute=False)(x) + remat.region(f, 'b', recompute=False)(x)",
+        ["a_out", "b_out"],
+    ),
+    "a_pure_operation_in_front": (
+        "return x.sin() + remat.region(f, 'a', recompute=False)(x)",
+        ["a_out"],
+    ),
+}
+
+OBSTACLES = {
+    "a_lambda": ("return lambda t: F.silu(remat.region(f, 's', recompute=False)(t))", "lambda"),
+    "the_condition_of_a_loop": (
+        "while remat.region(f, 's', recompute=False)(x).any():\n    x = x + 1\nreturn x",
+        "condition of a loop",
+    ),
+    "the_condition_of_an_elif": (
+        "if n:\n    return x\nelif remat.region(f, 's', recompute=False)(x).any():\n    return x.sin()\nreturn x",
+        "elif",
+    ),
+    "an_arm_of_a_conditional_expression": (
+        "return n + (F.silu(remat.region(f, 's', recompute=False)(x)) if n else x)",
+        "only under a condition",
+    ),
+    "the_right_side_of_an_and": (
+        "return n and remat.region(f, 's', recompute=False)(x).any()",
+        "only under a condition",
+    ),
+    "an_element_of_a_comprehension": (
+        "return [remat.region(f, f's{i}', recompute=False)(x).sin() for i in range(2)]",
+        "only under a condition",
+    ),
+    "an_unknown_call_in_front": (
+        "return g(x) + remat.region(f, 's', recompute=False)(x)",
+        "may have an effect",
+    ),
+    "a_write_in_front": (
+        "return x.add_(1) + remat.region(f, 's', recompute=False)(x)",
+        "may have an effect",
+    ),
+    "a_name_bound_in_the_same_statement": (
+        "if (y := remat.region(f, 's', recompute=False)(x)).any():\n    return y\nreturn x",
+        "bound inside the statement",
+    ),
+}
+
+
+def read_in(body: str) -> BareRead:
+    code = PRELUDE + "def body(x, f, g, n):\n" + textwrap.indent(body, "    ") + "\n"
+    (read,) = analyse(SourceFile("model.py", code.encode()), Project()).of(BareRead)
+    return read
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_marker_is_given(name: str) -> None:
+    body, expected = TARGETS[name]
+    read = read_in(body)
+    assert read.obstacle is None
+    assert read.insertion is not None
+    assert [target.expression for target in read.insertion.targets] == expected
+
+
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_no_marker_is_written_into(name: str) -> None:
+    body, reason = OBSTACLES[name]
+    read = read_in(body)
+    assert read.insertion is None
+    assert read.obstacle is not None
+    assert reason in read.obstacle

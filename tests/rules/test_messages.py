@@ -1,0 +1,79 @@
+"""The messages, word by word: each names the object, says what happens and what to write."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from remat_lint.analysis import analyse
+from remat_lint.project import Project
+from remat_lint.rules import all_rules
+from remat_lint.source import SourceFile
+
+MESSAGES = {
+    "RMT101 of one saved output": (
+        "y = remat.region(f, 'proj', recompute=False)(x)\nreturn y.sin()",
+        "`y.sin` reads `y`, an output of region `proj`, without a marker. Replay skips the region and leaves an "
+        "empty placeholder: backward raises here. Write `remat.recompute_needs_tensor(y)` before this statement.",
+    ),
+    "RMT101 of two outputs under a policy": (
+        "a, b = remat.region(f, 'w13', recompute=policy('w13'))(x)\nreturn a * b",
+        "`*` reads `a` and `b`, outputs of region `w13`, without a marker. Under a policy that saves it, replay "
+        "skips the region and leaves empty placeholders: backward raises here. Write "
+        "`remat.recompute_needs_tensor(a, b)` before this statement.",
+    ),
+    "RMT101 of an output without a name": (
+        "return x + remat.region(f, 'ffn.w2', recompute=False)(x)",
+        "`+` reads the output of region `ffn.w2` without a marker. Replay skips the region and leaves an empty "
+        "placeholder: backward raises here. Give it a name first (`w2_out = ...`), then write "
+        "`remat.recompute_needs_tensor(w2_out)` before this statement.",
+    ),
+    "RMT101 of an operation that may copy": (
+        "y = remat.region(f, 'proj', recompute=False)(x)\nreturn y.float()",
+        "`y.float` may copy, and so read, `y`, an output of region `proj`, without a marker. Replay skips the "
+        "region and leaves an empty placeholder: backward raises here if it copies. Write "
+        "`remat.recompute_needs_tensor(y)` before this statement.",
+    ),
+    "RMT101 where no marker can be written": (
+        "return lambda t: remat.region(f, 'proj', recompute=False)(t).sin()",
+        "`remat.region(f, 'proj', recompute=False)(t).sin` reads the output of region `proj` without a marker. "
+        "Replay skips the region and leaves an empty placeholder: backward raises here. Write "
+        "`remat.recompute_needs_tensor(...)` before it (a lambda has no room for a statement: make it a function).",
+    ),
+    "RMT105": (
+        "pair = remat.region(f, 'pair', recompute=False)(x)\nremat.recompute_needs_tensor([x])\nreturn x",
+        "`[x]` is a list: `remat.recompute_needs_tensor` takes tensors only and raises in the forward. "
+        "Unpack it: write `*` before `[x]`.",
+    ),
+    "RMT106": (
+        "y = remat.region(f, 'proj', recompute=False)(x)\nremat.recompute_needs_tensor(y)\ny += x\nreturn y",
+        "`+=` changes `y` in place, which region `proj` keeps for the replay: backward raises, marker or not. "
+        "Change a copy (`y.clone()`), or use the operation that returns a new tensor.",
+    ),
+    "RMT107": (
+        "y = remat.region(f, 'gate', recompute=False)(x)\n"
+        "return remat.region(lambda t: t * y, 'mul', recompute=True)(x)",
+        "region `mul` reads `y`, an output of region `gate`, through a closure, where torch_remat does not see it. "
+        "On replay it finds an empty placeholder, and backward raises. Pass `y` as an argument, or write "
+        "`remat.recompute_needs_tensor(y)` before the call.",
+    ),
+    "RMT203": (
+        "y = remat.region(torch.sin, 'sin', recompute=False)\nreturn x",
+        "region `sin` is declared here and never called: its function never runs. Call what `remat.region` "
+        "returns: `remat.region(function, ...)(x)`.",
+    ),
+    "RMT204": (
+        "return remat.region(torch.sin, 'sin', recompute=0)(x)",
+        "region `sin`: `recompute` is `0`, no bool: write `True` or `False`. It raises in the forward.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_message(name: str) -> None:
+    body, expected = MESSAGES[name]
+    code = "import torch\nimport torch_remat as remat\ndef body(x, f, policy):\n" + textwrap.indent(body, "    ")
+    facts = analyse(SourceFile("model.py", code.encode()), Project())
+    messages = [finding.message for rule in all_rules() for finding in rule.check(facts)]
+    assert messages == [expected]
