@@ -29,26 +29,17 @@ def insert_markers(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Mod
 
     Raises ``SourceError`` where the file is not valid Python.
     """
-    tree = _inserted(source, edits)
-    if tree is not None or len(edits) == 1:
-        return tree or source.tree
-    possible = [edit for edit in edits if _inserted(source, [edit]) is not None]
-    return _inserted(source, possible) or source.tree
-
-
-def _inserted(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Module | None:
-    """None where the result would not be valid Python: a name may need the parentheses of its call."""
     made = plan(source, edits)
-    in_parentheses = any(call.lpar for one in made.insertions.values() for call in one.hoists)
-    for keep_parentheses in (False, True) if in_parentheses else (False,):
+    if not any(call.lpar for one in made.insertions.values() for call in one.hoists):
+        return source.tree.visit(InsertMarkers(source.tree, made))
+    for keep_parentheses in (False, True):
         try:
             tree = source.tree.visit(InsertMarkers(source.tree, made, keep_parentheses))
-            if in_parentheses:
-                cst.parse_module(tree.code)
+            cst.parse_module(tree.code)
         except (cst.CSTValidationError, cst.ParserSyntaxError):
-            continue
+            continue  # as in `return(f(x)).sin()`: a name cannot stand where a parenthesis stood
         return tree
-    return None
+    return source.tree
 
 
 class InsertMarkers(cst.CSTTransformer):

@@ -1,4 +1,4 @@
-"""Decides what goes where, before anything is changed: which statement a marker precedes, and which new names.
+"""Decides what goes where, before anything is changed: statements that markers precede, calls and new names.
 
 Edits of one statement become one insertion. An edit that cannot be made is left out here.
 """

@@ -222,7 +222,8 @@ class Objects(Regions):
 
     def _tensor_item(self, state: State, node: ir.Expr, base: Tensor, indices: Sequence[Operand]) -> Value:
         self.read(state, node, indices)  # an index that is a region output is read
-        only = indices[0].value if len(indices) == 1 else None
+        single = len(indices) == 1 and not isinstance(indices[0].expr, ir.Slice)
+        only = indices[0].value if single else None
         if base.opaque and base.token is not None and isinstance(only, Constant) and _is_int(only.value):
             return self.part_of(state, base, f"[{only.value}]")
         if base.opaque and base.token is not None and isinstance(only, Scalar):

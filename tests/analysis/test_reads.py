@@ -677,8 +677,8 @@ PROGRAMS = {
             return o[0] + o[1]  # read
         """,
     "marker_in_a_loop_over_the_rows": """
-        def body(x, f):
-            h = S(f)(x)
+        def body(x):
+            h = S(lambda t: t @ t)(x)
             for row in h:
                 M(row)
             return x + h

@@ -120,6 +120,21 @@ def test_the_comment_of_a_parenthesis_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("z = 1 if(g(x))else 2", "z = 1 if(g_out)else 2"),
+        ("z = (g(x))and y", "z = g_out and y"),
+        ("z = (g(x))and(y)", "z = (g_out)and(y)"),
+        ("z = -(g(x)).sin()", "z = -g_out.sin()"),
+    ],
+)
+def test_parentheses_stay_where_a_word_stands_beside_them(before: str, after: str) -> None:
+    program = f"import torch_remat as remat\n{before}\n"
+    expected = f"import torch_remat as remat\ng_out = g(x)\nremat.recompute_needs_tensor(g_out)\n{after}\n"
+    assert _applied(program, ("z = ", ("g_out", "(g(x)"))) == expected
+
+
+@pytest.mark.parametrize(
     ("program", "before", "target"),
     [
         pytest.param(
