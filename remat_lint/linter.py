@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from remat_lint.project import Project
+
 if TYPE_CHECKING:
     from remat_lint.config import Config
     from remat_lint.findings import LocatedFinding
@@ -45,14 +47,16 @@ class Linter:
         """Nothing is read or imported yet."""
         self._config = config
         self._pipeline: Pipeline | None = None
+        self._project = self._new_project()
 
     def lint(self, source: SourceFile) -> FileReport:
         """The report of a file, whatever its bytes are."""
-        report = FileReport(source.path, relevant=source.is_relevant())
+        self._project.add(source)
+        report = FileReport(source.path, relevant=self._project.reaches_remat(source))
         if not report.relevant:
             return report
         try:
-            found = self._the_pipeline().run(source)
+            found = self._the_pipeline().run(source, self._project)
         except Exception as error:  # noqa: BLE001 - the last resort: one file must not end the run
             report.failure = _internal(error)
             return report
@@ -66,8 +70,10 @@ class Linter:
 
     def forget_sources(self) -> None:
         """Drops what is known of the project's files: to be called when one was or will be rewritten."""
-        if self._pipeline is not None:
-            self._pipeline.forget_sources()
+        self._project = self._new_project()
+
+    def _new_project(self) -> Project:
+        return Project([self._config.root, *self._config.src])
 
     def _the_pipeline(self) -> Pipeline:
         if self._pipeline is None:

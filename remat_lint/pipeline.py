@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from remat_lint.analysis import analyse
-from remat_lint.analysis.facts import GivenUp, ModuleFacts
+from remat_lint.analysis.facts import GivenUp
 from remat_lint.config import Config
 from remat_lint.discovery import PerFileIgnores
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Severity
@@ -32,24 +32,18 @@ class Findings:
 
 
 class Pipeline:
-    """The rules and the project of one run."""
+    """The rules of one run."""
 
     def __init__(self, config: Config) -> None:
         """The rules are read once."""
-        self._roots = [config.root, *config.src]
         self._rules = all_rules()
         self._filter = Filter.of(config, self._rules)
-        self._project = Project(self._roots)
 
-    def forget_sources(self) -> None:
-        """Starts over with a project of which nothing is known."""
-        self._project = Project(self._roots)
-
-    def run(self, source: SourceFile) -> Findings:
+    def run(self, source: SourceFile, project: Project) -> Findings:
         """The findings of a file. One that cannot be parsed has a single one that says so."""
         given_up: Counter[str] = Counter()
         try:
-            facts = self._facts(source)
+            facts = analyse(source, project)
             given_up.update(fact.reason for fact in facts.of(GivenUp))
             found = [finding for rule in self._rules for finding in rule.check(facts)]
             located = sorted(Locator(source).locate(found), key=lambda finding: finding.sort_key)
@@ -69,10 +63,6 @@ class Pipeline:
         located = LocatedFinding(finding, where, line_at(lines_of(source), error.line))
         wanted = self._filter.keep(source.path, [located])
         return Findings(wanted, 0, Counter(), Counter([SYNTAX_ERROR]))
-
-    def _facts(self, source: SourceFile) -> ModuleFacts:
-        self._project.add(source)
-        return analyse(source, self._project)
 
 
 @dataclass(frozen=True, slots=True)

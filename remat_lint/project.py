@@ -3,12 +3,17 @@
 Imports resolve as Python would resolve them with the file's own folder, the parent of its top
 package, the project root and the configured source folders on the path. Installed packages are
 not searched: names imported from them stay names.
+
+Most imports of a program lead out of the project, and are asked for again in every file: what is
+not there is remembered by its first part.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
+from os.path import abspath, dirname, isdir, isfile, join
 from pathlib import Path
 
 from remat_lint.source import SourceFile
@@ -27,29 +32,40 @@ class Project:
     """Finds the source files of modules. ``roots`` are extra folders that imports start from."""
 
     def __init__(self, roots: Sequence[Path] = ()) -> None:
-        self._roots = tuple(Path(root).resolve() for root in roots)
-        self._files: dict[Path, SourceFile | None] = {}
-        self._search: dict[Path, tuple[Path, ...]] = {}
-        self._found: dict[tuple[Path, str], Path | None] = {}
+        self._roots = tuple(abspath(root) for root in roots)
+        self._files: dict[str, SourceFile | None] = {}
+        self._starts: dict[str, tuple[str, ...]] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._here: dict[tuple[str, str], bool] = {}
         self._reaching: dict[str, bool] = {}
 
     def add(self, source: SourceFile) -> None:
-        """Use this file's content for its path (standard input, or a file that was just fixed)."""
-        self._files[Path(source.path).resolve()] = source
-        self._reaching.clear()
+        """Use this file's content for its path: it was read already, or is not on disk like this."""
+        path = abspath(source.path)
+        known = self._files.get(path)
+        if known is not None and known.raw != source.raw:
+            self._reaching.clear()
+        self._files[path] = source
 
     def find(self, importer: SourceFile, module: str, level: int = 0) -> SourceFile | None:
         """The file of a module as ``importer`` would import it; None where it is not of the project."""
-        folder = Path(importer.path).resolve().parent
+        folder = dirname(abspath(importer.path))
         if level:
             for _ in range(level - 1):
-                folder = folder.parent
+                folder = dirname(folder)
             return self._read(_module_file(folder, module) if module else _package_file(folder))
+        return self._read(self._absolute(folder, module))
+
+    def _absolute(self, folder: str, module: str) -> str | None:
         key = (folder, module)
         if key not in self._found:
-            candidates = (_module_file(start, module) for start in self._search_path(folder))
+            candidates: Iterator[str | None] = iter(())
+            if self._is_here(folder, module):
+                candidates = (_module_file(start, module) for start in self._search_path(folder))
             self._found[key] = next((path for path in candidates if path is not None), None)
-        return self._read(self._found[key])
+        return self._found[key]
+
+    # --- which files can matter
 
     def reaches_remat(self, source: SourceFile) -> bool:
         """Whether a file, or a file of the project that it imports, however indirectly, has a relevant word.
@@ -71,43 +87,50 @@ class Project:
                 if imported.path not in seen and self._reaching.get(imported.path) is not False:
                     seen.add(imported.path)
                     queue.append(imported)
-        self._reaching |= dict.fromkeys(seen, False)
+        self._reaching.update(dict.fromkeys(seen, False))
 
     def _imports(self, source: SourceFile) -> Iterator[SourceFile]:
         for match in _IMPORT.finditer(source.raw):
-            dots, module, names = (
-                match["dots"] or b"",
-                match["module"] or match["plain"] or b"",
-                match["names"],
-            )
-            base, level = module.decode(errors="replace"), len(dots)
-            found = self.find(source, base, level) if base or level else None
-            if found is not None:
-                yield found
-            for name in _WORD.findall(names or b""):
-                inner = f"{base}.{name.decode(errors='replace')}" if base else name.decode(errors="replace")
-                submodule = self.find(source, inner, level)
-                if submodule is not None:
-                    yield submodule
+            level = len(match["dots"] or b"")
+            module = (match["module"] or match["plain"] or b"").decode("ascii", "replace")
+            if not level and not self._is_here(dirname(abspath(source.path)), module):
+                continue
+            names = [name.decode("ascii", "replace") for name in _WORD.findall(match["names"] or b"")]
+            for inner in (module, *(f"{module}.{name}" if module else name for name in names)):
+                found = self.find(source, inner, level) if inner or level else None
+                if found is not None:
+                    yield found
 
-    def _search_path(self, folder: Path) -> tuple[Path, ...]:
-        if folder not in self._search:
-            self._search[folder] = tuple(dict.fromkeys(self._starts(folder)))
-        return self._search[folder]
+    def _is_here(self, folder: str, module: str) -> bool:
+        """Whether the first part of a module's name is of the project, for a file in this folder."""
+        key = (folder, module.partition(".")[0])
+        if key not in self._here:
+            bases = [join(start, key[1]) for start in self._search_path(folder)]
+            self._here[key] = any(isdir(base) or isfile(f"{base}.py") for base in bases)
+        return self._here[key]
 
-    def _starts(self, folder: Path) -> Iterator[Path]:
+    # --- folders
+
+    def _search_path(self, folder: str) -> tuple[str, ...]:
+        if folder not in self._starts:
+            self._starts[folder] = tuple(dict.fromkeys(self._starting_points(folder)))
+        return self._starts[folder]
+
+    def _starting_points(self, folder: str) -> Iterator[str]:
         yield folder
         top = folder
-        while (top / "__init__.py").is_file() and top.parent != top:
-            top = top.parent
+        while isfile(join(top, "__init__.py")) and dirname(top) != top:
+            top = dirname(top)
         yield top
-        for parent in (folder, *folder.parents):
-            if any((parent / marker).exists() for marker in ROOT_MARKERS):
+        parent = folder
+        while dirname(parent) != parent:
+            if any(os.path.exists(join(parent, marker)) for marker in ROOT_MARKERS):
                 yield parent
                 break
+            parent = dirname(parent)
         yield from self._roots
 
-    def _read(self, path: Path | None) -> SourceFile | None:
+    def _read(self, path: str | None) -> SourceFile | None:
         if path is None:
             return None
         if path not in self._files:
@@ -118,13 +141,11 @@ class Project:
         return self._files[path]
 
 
-def _module_file(start: Path, module: str) -> Path | None:
-    base = start.joinpath(*module.split("."))
-    if base.with_name(base.name + ".py").is_file():
-        return base.with_name(base.name + ".py")
-    return _package_file(base)
+def _module_file(start: str, module: str) -> str | None:
+    base = join(start, *module.split("."))
+    return f"{base}.py" if isfile(f"{base}.py") else _package_file(base)
 
 
-def _package_file(folder: Path) -> Path | None:
-    init = folder / "__init__.py"
-    return init if init.is_file() else None
+def _package_file(folder: str) -> str | None:
+    init = join(folder, "__init__.py")
+    return init if isfile(init) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from remat_lint.source import SourceFile
 from tests.differential.oracle import OK, PLACEHOLDER, WRONG, Comparison, Judgement, lint, runtime_verdicts
 
 try:

@@ -74,7 +74,7 @@ def compare(source: str) -> Comparison:
     lines: set[int] = set()
     comparison = Comparison(source, runtime_verdicts(source, lines))
     outcomes = {verdict for verdict, _ in comparison.verdicts.values()}
-    if not outcomes or ERROR in outcomes and PLACEHOLDER not in outcomes:
+    if not outcomes or (ERROR in outcomes and PLACEHOLDER not in outcomes):
         return comparison
     file, findings = lint(source)
     spans = [file.span(finding.place.node) for finding in findings]
@@ -92,7 +92,7 @@ def _judge(outcomes: set[str], codes: set[str], ran: set[str]) -> Judgement:
     """``ran`` are the codes reported on lines that were run: of the others the runtime says nothing."""
     reads = codes & {"RMT101", "RMT107"}
     if PLACEHOLDER in outcomes:
-        return Judgement.AGREED if reads or IN_PLACE in outcomes and codes else Judgement.MISSED
+        return Judgement.AGREED if reads or (IN_PLACE in outcomes and codes) else Judgement.MISSED
     if IN_PLACE in outcomes:
         return Judgement.AGREED if codes else Judgement.MISSED
     if outcomes == {OK}:

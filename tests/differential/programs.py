@@ -1,4 +1,4 @@
-"""Random checkpoint bodies: short programs that torch accepts, with every idiom the analyser claims to follow.
+"""Random checkpoint bodies: short programs that torch accepts, with every idiom the analyser follows.
 
 A program is written as it is drawn, one statement at a time, with a note of what every name holds (a tensor
 of a known shape, or a container of them), so that nearly all of them run. ``Chooser`` is the source of
@@ -199,7 +199,6 @@ def _views(shape: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
         ("{}[...]", shape),
         ("{}.unsqueeze(0)", (1, *shape)),
         ("{}[None]", (1, *shape)),
-        ("{}.expand_as({})", shape),
         ("{}.view_as({})", shape),
     ]
     if size == 2:
@@ -250,18 +249,52 @@ def _flat(shape: tuple[int, ...]) -> int:
 
 MAYBE_COPIES = ("{}.contiguous()", "{}.reshape(-1)", "{}.flatten()", "torch.flatten({})", "{}.ravel()")
 READS = (
-    "{}.sum()", "{}.sin().sum()", "({} * 2).sum()", "F.silu({}).sum()", "torch.exp({}).sum()", "{}.clone().sum()",
-    "torch.cat([{0}, {0}]).sum()", "torch.stack(({0}, {0})).sum()", "{}.max()", "{}.mean()", "(-{}).sum()",
-    "({0} * {0}).sum()", "{}.double().sum().float()", "({} > 0).sum()", "{}[{} > 0].sum()",
-    "float({}.sum())", "{}.sum().item()", "torch.where({0} > 0, {0}, 0.0).sum()", "{}.abs().amax()",
-    "F.relu({}).sum()", "{}.cumsum(0).sum()", "torch.einsum('...i->...', {}).sum()", "{}.pow(2).sum()",
-    "{}.norm()", "F.softmax({}, -1).max()", "abs({}.sum())", "sum({}).sum()", "torch.sum({})", "{}.add(1).sum()",
-    "{}.mul({}).sum()", "{}.clamp(min=0).sum()", "F.dropout({}, 0.0).sum()", "{}.square().sum()",
-)  # fmt: skip
+    "{}.sum()",
+    "{}.sin().sum()",
+    "({} * 2).sum()",
+    "F.silu({}).sum()",
+    "torch.exp({}).sum()",
+    "{}.clone().sum()",
+    "torch.cat([{0}, {0}]).sum()",
+    "torch.stack(({0}, {0})).sum()",
+    "{}.max()",
+    "{}.mean()",
+    "(-{}).sum()",
+    "({0} * {0}).sum()",
+    "{}.double().sum().float()",
+    "({} > 0).sum()",
+    "{}[{} > 0].sum()",
+    "float({}.sum())",
+    "{}.sum().item()",
+    "torch.where({0} > 0, {0}, 0.0).sum()",
+    "{}.abs().amax()",
+    "F.relu({}).sum()",
+    "{}.cumsum(0).sum()",
+    "torch.einsum('...i->...', {}).sum()",
+    "{}.pow(2).sum()",
+    "{}.norm()",
+    "F.softmax({}, -1).max()",
+    "abs({}.sum())",
+    "sum({}).sum()",
+    "torch.sum({})",
+    "{}.add(1).sum()",
+    "{}.mul({}).sum()",
+    "{}.clamp(min=0).sum()",
+    "F.dropout({}, 0.0).sum()",
+    "{}.square().sum()",
+)
 METADATA = (
-    "{}.shape[0]", "len({})", "{}.dim()", "torch.zeros_like({}).sum()", "{}.numel()", "{}.size(0)",
-    "torch.ones_like({}).sum()", "{}.new_zeros(2).sum()", "float({}.requires_grad)", "torch.empty({}.shape).numel()",
-)  # fmt: skip
+    "{}.shape[0]",
+    "len({})",
+    "{}.dim()",
+    "torch.zeros_like({}).sum()",
+    "{}.numel()",
+    "{}.size(0)",
+    "torch.ones_like({}).sum()",
+    "{}.new_zeros(2).sum()",
+    "float({}.requires_grad)",
+    "torch.empty({}.shape).numel()",
+)
 FULL_READS = (
     "x + {}",
     "lin({})",
@@ -275,11 +308,22 @@ FULL_READS = (
 )
 
 ONE_TO_ONE = (
-    "lambda a: a @ W", "lambda a: a * 2", "double", "lin", "norm", "seq", "torch.sin", "F.silu", "affine",
-    "functools.partial(affine, scale=3.0)", "lambda a: affine(a, 2.0)", "lambda a: (a * 2).t().contiguous().t()",
-    "nn.Sequential(lin, norm)", "F.gelu",
+    "lambda a: a @ W",
+    "lambda a: a * 2",
+    "double",
+    "lin",
+    "norm",
+    "seq",
+    "torch.sin",
+    "F.silu",
+    "affine",
+    "functools.partial(affine, scale=3.0)",
+    "lambda a: affine(a, 2.0)",
+    "lambda a: (a * 2).t().contiguous().t()",
+    "nn.Sequential(lin, norm)",
+    "F.gelu",
     "lambda a: a.sin().view(2, 12).view(4, 6)",
-)  # fmt: skip
+)
 RESIDENT = ("torch.sigmoid", "torch.exp", "lambda a: a.tanh()", "F.softmax")
 TWO_TO_ONE = (
     "torch.add",
@@ -397,9 +441,13 @@ class Writer:
     def new(self, scope: Scope, kind: Kind, stem: str = "h") -> str:
         """A name for it: mostly a new one, or one that held the same kind."""
         same = [
-            name for name, old in scope.names.items()
-            if name not in ("x", "acc") and isinstance(old, Tensor) and isinstance(kind, Tensor) and old.shape == kind.shape
-        ]  # fmt: skip
+            name
+            for name, old in scope.names.items()
+            if name not in ("x", "acc")
+            and isinstance(old, Tensor)
+            and isinstance(kind, Tensor)
+            and old.shape == kind.shape
+        ]
         if same and self.chance(25):
             name = self.pick(same)
         else:
@@ -419,18 +467,43 @@ class Writer:
 
     def _table(self, scope: Scope) -> list[Callable[[Scope], Lines]]:
         simple = (
-            [self._read] * 8 + [self._marker] * 6 + [self._region] * 5 + [self._view] * 5 + [self._copy] * 2
-            + [self._container] * 3 + [self._unpack] * 2 + [self._helper_call] * 3 + [self._metadata]
-            + [self._rebind] * 2 + [self._hidden] * 2 + [self._comprehension] * 2 + [self._walrus]
-            + [self._conditional] * 2 + [self._starred_marker] * 2 + [self._python_read] + [self._delete]
-            + [self._consumer] * 3 + [self._boolean] + [self._in_place] + [self._augmented] + [self._lambda] * 2
-        )  # fmt: skip
+            [self._read] * 8
+            + [self._marker] * 6
+            + [self._region] * 5
+            + [self._view] * 5
+            + [self._copy] * 2
+            + [self._container] * 3
+            + [self._unpack] * 2
+            + [self._helper_call] * 3
+            + [self._metadata]
+            + [self._rebind] * 2
+            + [self._hidden] * 2
+            + [self._comprehension] * 2
+            + [self._walrus]
+            + [self._conditional] * 2
+            + [self._starred_marker] * 2
+            + [self._python_read]
+            + [self._delete]
+            + [self._consumer] * 3
+            + [self._boolean]
+            + [self._in_place]
+            + [self._augmented]
+            + [self._lambda] * 2
+        )
         if scope.depth >= 2:
             return simple
         compound = (
-            [self._if] * 5 + [self._loop] * 3 + [self._over] * 3 + [self._while] + [self._try] * 2 + [self._with] * 2
-            + [self._guard] * 3 + [self._match] + [self._nested_def] * 3 + [self._early_return]
-        )  # fmt: skip
+            [self._if] * 5
+            + [self._loop] * 3
+            + [self._over] * 3
+            + [self._while]
+            + [self._try] * 2
+            + [self._with] * 2
+            + [self._guard] * 3
+            + [self._match]
+            + [self._nested_def] * 3
+            + [self._early_return]
+        )
         return simple + compound
 
     def block(self, scope: Scope, **changes: object) -> Lines:
@@ -570,9 +643,7 @@ class Writer:
     def _consumer(self, scope: Scope) -> Lines:
         """A region that takes saved outputs: with ``recompute=True`` it makes them persist."""
         value = self.viewed(self.value(scope))
-        recompute = self.pick(("True", "True", "True", "False", 'policy("p0")'))
-        if recompute.startswith("policy"):
-            self._policies = max(self._policies, 1)
+        recompute = self.pick(("True", "True", "True", "False", 'policy("hidden")'))
         argument = self.pick((value.text, value.text, f"*({value.text},)", f"**{{'t': {value.text}}}"))
         function = "double" if argument.startswith("**") else "lambda a: a.sin()"
         call = f"{self._wrapper(scope, function, recompute)}({argument})"
@@ -581,18 +652,21 @@ class Writer:
     def _hidden(self, scope: Scope) -> Lines:
         """A region that gets at an output by a way that torch_remat does not look along."""
         value = self.value(scope, FULL)
-        recompute = self.pick(("True", "True", "True", "False", 'policy("p0")'))
-        if recompute.startswith("policy"):
-            self._policies = max(self._policies, 1)
+        recompute = self.pick(("True", "True", "True", "False", 'policy("hidden")'))
         function, argument = self.pick(
             (
-                ("lambda a: a * {}", "x"), ("functools.partial(torch.mul, {})", "x"),
-                ("lambda d: d['k'].sin()", "{{'k': {}}}"), ("lambda p: p[0][0].sin()", "[[{}]]"),
-                ("lambda r: r.a * 2", "Record({}, None)"), ("lambda a, b={}: a * b", "x"),
-                ("{}.mul", "x"), ("lambda a, d: a * d['k']", "x, d={{'k': {}}}"),
-                ("lambda a: a * {}.shape[0]", "x"), ("lambda a: a + {}.t().sum()", "x"),
+                ("lambda a: a * {}", "x"),
+                ("functools.partial(torch.mul, {})", "x"),
+                ("lambda d: d['k'].sin()", "{{'k': {}}}"),
+                ("lambda p: p[0][0].sin()", "[[{}]]"),
+                ("lambda r: r.a * 2", "Record({}, None)"),
+                ("lambda a, b={}: a * b", "x"),
+                ("{}.mul", "x"),
+                ("lambda a, d: a * d['k']", "x, d={{'k': {}}}"),
+                ("lambda a: a * {}.shape[0]", "x"),
+                ("lambda a: a + {}.t().sum()", "x"),
             )
-        )  # fmt: skip
+        )
         wrapper = self._wrapper(scope, function.replace("{}", value.text), recompute)
         argument = argument.replace("{}", value.text).replace("{{", "{").replace("}}", "}")
         return [f"{self.new(scope, Tensor(FULL, recompute != 'True'))} = {wrapper}({argument})"]
@@ -629,14 +703,21 @@ class Writer:
         return [
             self.pick(
                 (
-                    f"print({value.text})", f"_ = f'{{{value.text}}}'", f"assert {value.text}.isfinite().all()",
-                    f"_ = str({value.text})", f"_ = {value.text}.tolist()", f"_ = {value.text}.detach().numpy()",
-                    f"print({value.text}.shape)", f"_ = f'{{{value.text}.shape}}'", f"_ = bool({value.text}.sum() > 0)",
-                    f"_ = {value.text} is None", f"_ = isinstance({value.text}, torch.Tensor)",
+                    f"print({value.text})",
+                    f"_ = f'{{{value.text}}}'",
+                    f"assert {value.text}.isfinite().all()",
+                    f"_ = str({value.text})",
+                    f"_ = {value.text}.tolist()",
+                    f"_ = {value.text}.detach().numpy()",
+                    f"print({value.text}.shape)",
+                    f"_ = f'{{{value.text}.shape}}'",
+                    f"_ = bool({value.text}.sum() > 0)",
+                    f"_ = {value.text} is None",
+                    f"_ = isinstance({value.text}, torch.Tensor)",
                     f"_ = torch.equal({value.text}, {value.text})",
                 )
             )
-        ]  # fmt: skip
+        ]
 
     def _metadata(self, scope: Scope) -> Lines:
         value = self.viewed(self.value(scope))
@@ -660,11 +741,13 @@ class Writer:
         element = self.name("each")
         return self.pick(
             (
-                [f"need(*{name})"], [f"need(*{name}[:1])"],
-                [f"for {element} in {name}:", f"    need({element})"], [f"list(map(need, {name}))"],
+                [f"need(*{name})"],
+                [f"need(*{name}[:1])"],
+                [f"for {element} in {name}:", f"    need({element})"],
+                [f"list(map(need, {name}))"],
                 [f"[need({element}) for {element} in {name}]"],
             )
-        )  # fmt: skip
+        )
 
     def _view(self, scope: Scope) -> Lines:
         value = self.value(scope)
@@ -679,14 +762,24 @@ class Writer:
 
     def _rebind(self, scope: Scope) -> Lines:
         names = [
-            n for n, k in scope.names.items()
+            n
+            for n, k in scope.names.items()
             if isinstance(k, Tensor) and n not in ("x", "acc") and k.shape == FULL
-        ]  # fmt: skip
+        ]
         if not names:
             return []
         name = self.pick(names)
-        form = self.pick((f"{name} = {name} + 1", f"{name} = x", f"{name} = {name}.clone()", f"{name} = x.cos()",
-                          f"{name} = {name}[...]", f"{name} = x = {name}", f"{name}, _ = x, {name}"))  # fmt: skip
+        form = self.pick(
+            (
+                f"{name} = {name} + 1",
+                f"{name} = x",
+                f"{name} = {name}.clone()",
+                f"{name} = x.cos()",
+                f"{name} = {name}[...]",
+                f"{name} = x = {name}",
+                f"{name}, _ = x, {name}",
+            )
+        )
         if form.startswith(f"{name} = x = "):
             return [f"{name} = alias = {name}", "acc = acc + alias.sum()"]
         return [form]
@@ -704,8 +797,15 @@ class Writer:
         if value.text == "x":
             return []
         return [
-            self.pick((f"{value.text}.add_(1)", f"{value.text}.t().mul_(2)", f"{value.text}[0] = 0", f"{value.text} += 1"))
-        ]  # fmt: skip
+            self.pick(
+                (
+                    f"{value.text}.add_(1)",
+                    f"{value.text}.t().mul_(2)",
+                    f"{value.text}[0] = 0",
+                    f"{value.text} += 1",
+                )
+            )
+        ]
 
     def _delete(self, scope: Scope) -> Lines:
         names = [n for n in scope.names if n not in ("x", "acc") and n not in scope.frozen]
@@ -804,7 +904,7 @@ class Writer:
                     f"acc = acc + sum(map(torch.sum, {over}))",
                 )
             )
-        ]  # fmt: skip
+        ]
 
     # --- control flow ------------------------------------------------------------------
 
@@ -850,12 +950,15 @@ class Writer:
         return [
             self.pick(
                 (
-                    f"{flag} and need({value.text})", f"({flag}) or need({value.text})",
-                    f"_ = {flag} and {value.text}.sum()", f"_ = {value.text}.shape[0] > 0 and {value.text}.sum() > 0",
-                    f"_ = ({flag}) or print({value.text})", f"_ = {value.text} if {flag} else None",
+                    f"{flag} and need({value.text})",
+                    f"({flag}) or need({value.text})",
+                    f"_ = {flag} and {value.text}.sum()",
+                    f"_ = {value.text}.shape[0] > 0 and {value.text}.sum() > 0",
+                    f"_ = ({flag}) or print({value.text})",
+                    f"_ = {value.text} if {flag} else None",
                 )
             )
-        ]  # fmt: skip
+        ]
 
     def _loop(self, scope: Scope) -> Lines:
         index = self.name("i")
@@ -914,6 +1017,7 @@ class Writer:
         flag = self.flag(scope) if self.chance(40) else None
         raised = [f"if {flag}:", "    raise ZeroDivisionError"] if flag is not None else []
         lines = ["try:", *indented([*raised, *self.block(scope)])]
+        if flag is not None:
             lines += ["except ZeroDivisionError:", *indented(self.block(scope))]
             if self.chance(40):
                 lines += ["else:", *indented(self.block(scope))]
@@ -1056,14 +1160,15 @@ class Writer:
         name = self.name("Block")
         scope = Scope({"x": Tensor(FULL, True), "acc": Tensor()}, [], looped=True)
         lines: Lines = ["acc = torch.ones(4, 6)"]
-        region = f"remat.region(self.{self.pick(('lin', '_mix'))}, fresh('{self.name('r')}'), recompute={self._recompute()})"
+        function, label = self.pick(("lin", "_mix")), self.name("r")
+        region = f"remat.region(self.{function}, fresh('{label}'), recompute={self._recompute()})"
         draw = self._choose.integer(1, 4)
         scope.names["h"] = Tensor(FULL, True)
         lines.append(f"h = {region}(x)")
         if draw == 1:
             lines += ["self.kept = h", "acc = acc + self._later()"]
         elif draw == 2:
-            lines += [f"h = self._pass(h)"]
+            lines += ["h = self._pass(h)"]
         for _ in range(self.pick((0, 1, 2))):
             lines += self.statement(scope)
         lines.append(f"return {self.value(scope, FULL).text}" if self.chance(60) else "return acc")
