@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -65,35 +66,43 @@ class Fixer:
         outcome.unfixed = len(report.findings) - len(wanted) - outcome.unsafe
         if not wanted:
             return outcome
-        attempt = self._attempt(source, report, wanted)
-        if attempt.objection:
-            attempt = self._one_by_one(source, report, outcome)
+        outcome.after = self._in_batches(source, report, outcome)
         self._linter.forget_sources()  # they hold texts that were only tried
-        outcome.after = attempt.source
-        outcome.fixed = len(wanted) - len(outcome.bugs)
         return outcome
 
     def _wanted(self, report: FileReport) -> list[LocatedFinding]:
         kinds = ("safe", "unsafe") if self._unsafe else ("safe",)
         return [finding for finding in report.findings if finding.fix_kind in kinds]
 
-    def _one_by_one(self, source: SourceFile, report: FileReport, outcome: Outcome) -> _Attempt:
-        """Keeps what holds. Every round either mends a finding or sets one aside, so there is an end."""
-        kept = _Attempt(source, report)
-        while len(wanted := self._wanted(kept.report)) > len(outcome.bugs):
-            finding = wanted[len(outcome.bugs)]
-            attempt = self._attempt(kept.source, kept.report, [finding])
-            if attempt.objection:
-                outcome.bugs.append(_bug(finding, attempt.objection))
+    def _in_batches(self, source: SourceFile, report: FileReport, outcome: Outcome) -> SourceFile:
+        """Keeps the fixes that hold, all at once where they do. A batch that does not hold is halved.
+
+        Every round either mends a finding, makes the batch smaller or sets a finding aside, so
+        there is an end.
+        """
+        kept, aside, size = _Attempt(source, report), 0, sys.maxsize
+        while batch := self._wanted(kept.report)[aside : aside + size]:
+            attempt = self._attempt(kept.source, kept.report, batch)
+            if not attempt.objection:
+                kept, size = attempt, 2 * size
+                outcome.fixed += len(batch)
+            elif len(batch) > 1:
+                size = len(batch) // 2
             else:
-                kept = attempt
-        return kept
+                aside += 1
+                if attempt.objection == _NOTHING_WRITTEN:
+                    outcome.unfixed += 1
+                else:
+                    outcome.bugs.append(_bug(batch[0], attempt.objection))
+        return kept.source
 
     def _attempt(self, source: SourceFile, report: FileReport, wanted: Sequence[LocatedFinding]) -> _Attempt:
         try:
             raw = self._codemods()(source, [located.finding for located in wanted])
         except Exception as error:  # noqa: BLE001 - a broken fix must not end the run
             return _Attempt(source, report, f"it failed with {type(error).__name__}: {error}")
+        if raw == source.raw:
+            return _Attempt(source, report, _NOTHING_WRITTEN)
         fixed = SourceFile(source.path, raw)
         after = self._linter.lint(fixed)
         return _Attempt(fixed, after, _objection(report, after, len(wanted)))
@@ -104,6 +113,10 @@ class Fixer:
 
             self._apply = apply
         return self._apply
+
+
+_NOTHING_WRITTEN = "nothing was written"
+"""A codemod leaves out what it cannot write without losing something: no bug, the finding stays."""
 
 
 def _objection(before: FileReport, after: FileReport, mended: int) -> str:

@@ -7,6 +7,7 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import GivenUp, ModuleFacts
@@ -19,6 +20,7 @@ from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    Choice,
     ClassValue,
     Constant,
     External,
@@ -107,6 +109,9 @@ class Analyser(Interpreter):
 
     def resolved(self, value: Value) -> Value:
         """Follow an import to what it stands for."""
+        if isinstance(value, Choice):  # `try: import a` with `except ImportError: a = None`
+            resolved = [self.resolved(one) for one in value.alternatives]
+            return reduce(join, resolved)
         for _ in range(20):  # re-exports of re-exports; a cycle ends here
             if not isinstance(value, Imported):
                 return value

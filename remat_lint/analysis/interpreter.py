@@ -13,7 +13,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.expressions import Expressions
 from remat_lint.analysis.machine import Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
+from remat_lint.analysis.state import Phase, State, merge, reunite
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -298,10 +298,10 @@ class Interpreter(Expressions):
         flow.fell = after.fell
         flow.add(after)
         for handler in statement.handlers:
-            caught = join_all([path.fork() for path in interrupted])
-            if handler.name is not None:
-                self.bind_name(caught, handler.name, Unknown())
-            handled = self.run_block(handler.body, [caught])
+            caught = [path.fork() for path in interrupted]
+            for path in caught if handler.name is not None else ():
+                self.bind_name(path, handler.name or "", Unknown())
+            handled = self.run_block(handler.body, merge(caught))
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow

@@ -410,7 +410,7 @@ def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:
 
 
 def _as_configured(value: Value) -> Value:
-    """A constant attribute may be another one in the next run; strings, mostly names, are taken as they are."""
+    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is."""
     if isinstance(value, Constant) and not isinstance(value.value, str):
         return Unknown() if value.value is None else SCALAR
     if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):

@@ -208,7 +208,7 @@ class Operations(Reads):
 
     def _several_results(self, operation: Operation, bound: Bound) -> Value:
         if not operation.keeps_results:  # how many there are is not known, and each has its own storage
-            return Unknown(origin=self.fresh(), computed=True)
+            return Unknown(origin=self.fresh())
         items = []
         for position in range(max(2, *(index + 1 for index in operation.keeps_results))):
             item = self._new_tensor(operation, bound)

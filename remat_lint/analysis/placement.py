@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import BareRead, Output
 from remat_lint.analysis.journal import region_steps, unique
 from remat_lint.analysis.state import Consumer
-from remat_lint.analysis.targets import children
 from remat_lint.analysis.values import Token
 from remat_lint.findings import InsertMarker, MarkTarget
 
@@ -63,7 +63,8 @@ class Placement:
         if isinstance(statement, ir.If) and statement.is_elif:
             return "it is computed in the condition of an `elif`"
         effects = False
-        for expr, conditional in _evaluated(header(statement), False, frozenset(hoists)):
+        whole = frozenset(other for other in hoists if not _contains(statement, other, node))
+        for expr, conditional in evaluated(header(statement), False, whole):
             if expr.at == node:
                 if conditional:
                     return "it is computed only under a condition, or again and again, inside an expression"
@@ -93,64 +94,15 @@ def _outputs(reads: list[tuple[Token, Consumer]]) -> tuple[Output, ...]:
 _NO_NAME = "no name or expression at the consumer stands for it"
 
 
-def header(statement: ir.Stmt) -> tuple[ir.Expr, ...]:
-    """The expressions that a statement evaluates before any statement inside it runs."""
-    match statement:
-        case ir.Expression(value=value):
-            return (value,)
-        case ir.Assign(value=ir.Expr() as value, targets=targets):
-            return (value, *targets)
-        case ir.AugAssign(target=target, value=value):
-            return (target, value)
-        case ir.Return(value=ir.Expr() as value):
-            return (value,)
-        case ir.Raise(values=values):
-            return values
-        case ir.Assert(test=test, message=message):
-            return (test, *((message,) if message is not None else ()))
-        case ir.If(test=test) | ir.While(test=test):
-            return (test,)
-        case ir.For(iterable=iterable):
-            return (iterable,)
-        case ir.With(items=items):
-            return tuple(context for context, _ in items[:1])
-        case ir.Match(subject=subject):
-            return (subject,)
-        case _:
-            return ()
-
-
-def _evaluated(
-    exprs: Sequence[ir.Expr], conditional: bool = False, whole: frozenset[int] = frozenset()
-) -> Iterator[tuple[ir.Expr, bool]]:
-    """All expressions inside, innermost first as evaluated, and whether one may be skipped or repeated.
-
-    What is inside the expressions ``whole`` is left out.
-    """
-    for expr in exprs:
-        for parts, uncertain in _parts(expr) if expr.at not in whole else ():
-            yield from _evaluated(parts, conditional or uncertain, whole)
-        yield expr, conditional
-
-
-def _parts(expr: ir.Expr) -> Iterator[tuple[Sequence[ir.Expr], bool]]:
-    """The parts of an expression, and for each whether Python may skip or repeat it."""
-    match expr:
-        case ir.Conditional(test=test, body=body, orelse=orelse):
-            yield (test,), False
-            yield (body, orelse), True
-        case ir.Boolean(left=left, right=right):
-            yield (left,), False
-            yield (right,), True
-        case ir.Comprehension():
-            first, *others = children(expr)
-            yield (first,), False
-            yield others, True
-        case _:
-            yield list(children(expr)), False
+def _contains(statement: ir.Stmt, outer: int, inner: int) -> bool:
+    """Whether one expression of a statement lies inside another one."""
+    for expr, _ in evaluated(header(statement)):
+        if expr.at == outer and expr.at != inner:
+            return any(part.at == inner for part, _ in evaluated((expr,)))
+    return False
 
 
 def _walruses(exprs: Sequence[ir.Expr]) -> Iterator[ir.Walrus]:
-    for expr, _ in _evaluated(exprs):
+    for expr, _ in evaluated(exprs):
         if isinstance(expr, ir.Walrus):
             yield expr

@@ -75,6 +75,7 @@ class Regions(Operations):
         region, kept = self._region_name(name), self._kept(recompute)
         value = function.value if function is not None else Unknown()
         place = self.place(node)
+        self.pure.add((place.path, place.node))
         self.journal.regions[place] = RegionCall(
             place, region, kept, problems, function_is_result=_is_result(value)
         )
@@ -222,6 +223,8 @@ class Regions(Operations):
                 return joined
             case Constant(value=None):
                 return NONE
+            case Unknown(computed=True, origin=origin):  # a region returns no number, so it is a tensor
+                return wrap(Tensor(storage=origin, like=origin), part)
             case _:
                 opaque = Tensor(opaque=True)
                 return replace(opaque, token=token_for(opaque, part))

@@ -155,9 +155,22 @@ class State:
 
         torch_remat forgets an output whose only remaining aliases are detached (SEMANTICS 1.5).
         """
-        values = (value for frame in self.frames.values() for value in frame.values())
-        objects = (item for found in self.heap.values() for item in contents(found))
-        return any(_holds_attached(value, token) for source in (values, objects) for value in source)
+        seen: set[int] = set()
+        return any(
+            self._holds_attached(value, token, seen)
+            for frame in self.frames.values()
+            for value in frame.values()
+        )
+
+    def _holds_attached(self, value: Value, token: Token, seen: set[int]) -> bool:
+        if isinstance(value, Tensor):
+            return not value.detached and value.token is not None and token in value.token.lineage()
+        inner = parts(value)
+        if isinstance(value, Reference) and value.address not in seen:
+            seen.add(value.address)
+            found = self.heap.get(value.address)
+            inner = tuple(contents(found)) if found is not None else ()
+        return token in own_tokens(value) or any(self._holds_attached(part, token, seen) for part in inner)
 
     # --- joining
 
@@ -182,12 +195,6 @@ class State:
 
 def _words(key: str) -> list[str]:
     return key.replace(".", " ").replace(":", " ").replace("(", " ").replace(")", " ").split()
-
-
-def _holds_attached(value: Value, token: Token) -> bool:
-    if isinstance(value, Tensor):
-        return not value.detached and value.token is not None and token in value.token.lineage()
-    return token in own_tokens(value) or any(_holds_attached(part, token) for part in parts(value))
 
 
 def join_states(first: State, second: State) -> State:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.evaluation_order import children, header
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     ListObject,
@@ -34,6 +34,9 @@ def find_target(frame: Frame, state: State, expr: ir.Expr | None, token: Token) 
         name = _any_name(frame, state, token)
         if name is not None:
             return MarkTarget(name)
+    if found is None and frame.statement is not None:  # a name of a comprehension, bound to what a call gave
+        around = (_in_expression(frame, state, part, token) for part in header(frame.statement))
+        found = next((target for target in around if target is not None), None)
     return found
 
 
@@ -41,7 +44,7 @@ def _in_expression(frame: Frame, state: State, expr: ir.Expr, token: Token) -> M
     value = frame.values.get(expr.at)
     if isinstance(expr, ir.Name):
         return _name(frame, state, expr, token)
-    if value is not None and isinstance(expr, (ir.Attribute, ir.Subscript)) and _is(value, token):
+    if value is not None and isinstance(expr, (ir.Attribute, ir.Subscript)) and _is(state, value, token):
         base = _in_expression(frame, state, expr.base, token)
         if base is not None and not base.expression.startswith("*"):
             return base
@@ -59,7 +62,7 @@ def _name(frame: Frame, state: State, expr: ir.Name, token: Token) -> MarkTarget
     value = frame.values.get(expr.at)
     if value is None or expr.id in frame.comprehension:
         return None
-    if _is(value, token):
+    if _is(state, value, token):
         return MarkTarget(expr.id)
     if _is_flat(state, value) and token in state.tokens(value):
         return MarkTarget(f"*{expr.id}")
@@ -70,14 +73,20 @@ def _any_name(frame: Frame, state: State, token: Token) -> str | None:
     """A name of the running function, or of one around it, whose tensor shares the output's storage."""
     for number in (frame.id, frame.closure):
         for name, value in state.frames.get(number, {}).items():
-            if name not in frame.comprehension and _is(value, token):
+            if name not in frame.comprehension and _is(state, value, token):
                 return name
     return None
 
 
-def _is(value: Value, token: Token) -> bool:
-    """Whether a value is a tensor that shares the token's storage, whatever path was taken."""
-    return any(isinstance(one, Tensor) and one.token == token for one in alternatives(value))
+def _is(state: State, value: Value, token: Token) -> bool:
+    """Whether a value is a tensor by which the token can be marked, whatever path was taken.
+
+    A detached alias is none when nothing else of the output is left (SEMANTICS 1.5).
+    """
+    return any(
+        isinstance(one, Tensor) and one.token == token and (not one.detached or state.is_alive(token))
+        for one in alternatives(value)
+    )
 
 
 def _is_flat(state: State, value: Value) -> bool:
@@ -101,46 +110,6 @@ def _is_path(expr: ir.Expr) -> bool:
     if isinstance(expr, ir.Subscript):
         return _is_path(expr.base) and all(isinstance(i, (ir.Const, ir.Name, ir.Unary)) for i in expr.indices)
     return isinstance(expr, ir.Name)
-
-
-def children(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """The parts of an expression in the order in which Python evaluates them."""
-    for name in _PARTS.get(type(expr), ()):
-        part = getattr(expr, name)
-        for item in part if isinstance(part, tuple) else (part,):
-            yield from _expressions(item)
-
-
-def _expressions(part: object) -> Iterator[ir.Expr]:
-    if isinstance(part, ir.Expr):
-        yield part
-    elif isinstance(part, ir.Argument):
-        yield part.value
-    elif isinstance(part, ir.Clause):
-        yield part.iterable
-    elif isinstance(part, tuple):  # key and value of a dict display
-        yield from (item for item in part if isinstance(item, ir.Expr))
-
-
-_PARTS: dict[type[ir.Expr], tuple[str, ...]] = {
-    ir.Attribute: ("base",),
-    ir.Starred: ("value",),
-    ir.Walrus: ("value",),
-    ir.Unary: ("operand",),
-    ir.Await: ("value",),
-    ir.Yield: ("value",),
-    ir.Call: ("function", "arguments"),
-    ir.Subscript: ("base", "indices"),
-    ir.Slice: ("lower", "upper", "step"),
-    ir.Format: ("values",),
-    ir.Display: ("items",),
-    ir.DictDisplay: ("items",),
-    ir.Binary: ("left", "right"),
-    ir.Boolean: ("left", "right"),
-    ir.Comparison: ("left", "rights"),
-    ir.Conditional: ("test", "body", "orelse"),
-    ir.Comprehension: ("clauses", "key", "element"),
-}
 
 
 def _wished_name(call: ir.Call, token: Token) -> str:

@@ -44,6 +44,14 @@ TARGETS = {
         "return remat.region(f, 'a', recompute=False)(x) + remat.region(f, 'b', recompute=False)(x)",
         ["a_out", "b_out"],
     ),
+    "a_call_inside_the_arguments_of_another": (
+        "return x + remat.region(f, 'a', recompute=False)(x + remat.region(f, 'b', recompute=False)(x))",
+        ["b_out", "a_out"],
+    ),
+    "the_iterable_of_a_comprehension": (
+        "return [row.sin() for row in remat.region(lambda t: t @ t, 's', recompute=False)(x)]",
+        ["s_out"],
+    ),
     "a_pure_operation_in_front": (
         "return x.sin() + remat.region(f, 'a', recompute=False)(x)",
         ["a_out"],
@@ -71,6 +79,10 @@ OBSTACLES = {
     "an_element_of_a_comprehension": (
         "return [remat.region(f, f's{i}', recompute=False)(x).sin() for i in range(2)]",
         "only under a condition",
+    ),
+    "a_detached_alias_whose_output_is_gone": (
+        "y = remat.region(f, 's', recompute=False)(x)\nv = y.detach()\ndel y\nreturn x * v",
+        "no name",
     ),
     "an_unknown_call_in_front": (
         "return g(x) + remat.region(f, 's', recompute=False)(x)",

@@ -693,6 +693,41 @@ PROGRAMS = {
             p, g = both(h)
             return x.sin() + p
         """,
+    "output_of_a_visible_function_is_one_tensor": """
+        def double(t):
+            return t * 2
+        def body(x):
+            h = S(double)(x)
+            M(h[0])
+            return x + h
+        """,
+    "detached_alias_of_an_output_that_only_a_dead_list_holds": """
+        def body(x):
+            h, g = S(lambda a: [a * 2, a.sin()])(x)
+            v = g.detach()
+            del g
+            M(v)
+            return x + v  # read
+        """,
+    "handler_of_a_path_that_raised_before_the_read": """
+        def body(x, f):
+            y = S(f)(x)
+            try:
+                total = x * 3
+                total = total - y  # read
+            except ZeroDivisionError:
+                total = x * y  # read
+            return total
+        """,
+    "import_that_may_fail": """
+        try:
+            import torch_remat as maybe
+        except ImportError:
+            maybe = None
+        def body(x, f):
+            y = maybe.region(f, "n", recompute=False)(x)
+            return y * 2  # read
+        """,
     "other_package_called_remat": """
         import other.remat as remat2
         def body(x, f):

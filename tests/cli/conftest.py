@@ -1,8 +1,9 @@
 """A planted rule and fix, so that the commands are tested apart from the analysis.
 
 ``bad(...)`` is a finding of RMT101 with a safe fix, ``risky(...)`` one of RMT105 with an unsafe fix,
-``hopeless(...)`` one of RMT106 without a fix, ``stubborn(...)`` has a fix that mends nothing, ``worse(...)``
-one that adds a finding, ``crash(...)`` is an error inside the tool, ``deep(...)`` a recursion without end.
+``hopeless(...)`` one of RMT106 without a fix, ``stubborn(...)`` has a fix that mends nothing, ``shy(...)``
+one that the codemod leaves out, ``worse(...)`` one that adds a finding, ``crash(...)`` is an error inside
+the tool, ``deep(...)`` a recursion without end.
 """
 
 from __future__ import annotations
@@ -23,12 +24,18 @@ from remat_lint.rule import Example, Rule
 from remat_lint.source import SourceFile
 
 HEADER = "import torch_remat\n"
-FIXED = {b"bad(": b"good(", b"risky(": b"good(", b"worse(": b"bad(), bad("}
+FIXED = {
+    b"bad(": b"good(",
+    b"risky(": b"good(",
+    b"worse(": b"bad(), bad(",
+    b"stubborn(": b"stubborn(*(), ",
+}
 CODES = {
     "bad": "RMT101",
     "risky": "RMT105",
     "hopeless": "RMT106",
     "stubborn": "RMT101",
+    "shy": "RMT101",
     "worse": "RMT101",
 }
 

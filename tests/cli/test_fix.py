@@ -83,6 +83,16 @@ def test_a_fix_that_leaves_its_finding_is_a_bug_and_the_good_ones_are_kept(
     )
 
 
+def test_a_fix_that_the_codemod_leaves_out_is_no_bug_and_the_finding_stays(
+    remat_fix: Run, model: Model
+) -> None:
+    path = model("shy()", "bad()")
+    result = remat_fix("--write", "model.py")
+    assert result.exit_code == 0
+    assert path.read_text() == "import torch_remat\nshy()\ngood()\n"
+    assert "bug" not in result.stderr
+
+
 def test_a_fix_that_makes_a_new_finding_is_a_bug(remat_fix: Run, model: Model) -> None:
     path = model("worse()")
     result = remat_fix("--write", "model.py")
