@@ -72,7 +72,8 @@ class RegionNeverCalled(Rule):
                 yield self.at(
                     region.place,
                     f"region `{region.region}` was given a result instead of a function: it raises in "
-                    "the forward. Give it the function, and call what it returns: `remat.region(function, ...)(x)`.",
+                    "the forward. Give it the function, and call what that returns: "
+                    "`remat.region(function, ...)(x)`.",
                 )
             elif not region.called:
                 yield self.at(

@@ -70,7 +70,7 @@ def main(target: str, policies: tuple[str, ...], device: str, seed: int, wants_t
         result = check(target, policies=policies, device=device, seed=seed)
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
         _stop(
             f"remat-check itself failed with {in_one_line(error)}: please report it, with --traceback",
             error if wants_traceback else None,

@@ -75,7 +75,7 @@ class StandIn(Tensor):
             return func(*map_tensors(args, _uninitialised), **map_tensors(kwargs, _uninitialised))
         raise RuntimeError(stand_in.message)
 
-    def _read(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def _read(self, *_args: Any, **_kwargs: Any) -> NoReturn:
         raise RuntimeError(self.message)
 
     # These reach the data without passing through the dispatcher.

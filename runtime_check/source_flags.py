@@ -71,6 +71,6 @@ def _flag_of_running_call(frame: FrameType, calls: dict[Span, Flag]) -> Flag:
         positions = frame.f_code.co_positions()
         span = next(itertools.islice(positions, frame.f_lasti // 2, None), None)
         return calls.get(span, Flag.UNREADABLE) if span and None not in span else Flag.UNREADABLE  # type: ignore[arg-type]
-    else:  # Python 3.10 knows only the line: it has to be unambiguous.
+    else:  # noqa: RET505 - mypy knows this branch by it; Python 3.10 knows only the line: it has to be unambiguous.
         candidates = {flag for span, flag in calls.items() if span[0] <= frame.f_lineno <= span[1]}
         return candidates.pop() if len(candidates) == 1 else Flag.UNREADABLE

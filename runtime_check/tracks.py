@@ -104,7 +104,7 @@ def _run(start: Start, tap: Tap, policy: Policy | None, wraps_module: bool) -> T
                 torch.autograd.backward(loss)
     except UsageError:
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
         track.failure = diagnosed(error, phase, track.observation.regions)
         return track
     track.tensors.update((name, tensor.detach()) for name, tensor in named_tensors(output, "output"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
+from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import _CONTAINERS, Objects
 from remat_lint.analysis.operations import module_operands
@@ -169,17 +170,30 @@ class Calls(Objects):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled)
+        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing))
         key = self.summaries.key(state, function, operands, context)
         summary = self.summaries.get(key)
         if summary is not None:
-            return summary.instantiate(state, self.fresh)
-        events = self.events
-        self.bind_parameters(state, frame, function, operands)
-        value = self.run_function(state, frame)
-        if key is not None and self.events == events:
-            self.summaries.put(key, state, value)
+            value = summary.instantiate(state, self.journal, self.frame.depth, self.fresh)
+            return self._hand_back(state, node, value, frame)
+        if key is None:
+            self.bind_parameters(state, frame, function, operands)
+            return self._hand_back(state, node, self.run_function(state, frame), frame)
+        value = self._run_and_summarise(state, frame, function, key)
         return self._hand_back(state, node, value, frame)
+
+    def _run_and_summarise(self, state: State, frame: Frame, function: FunctionValue, key: object) -> Value:
+        """Run a call with a journal of its own, and keep what it did for the next one like it."""
+        before, journal = state.fork(), self.journal
+        self.journal = Journal()
+        try:
+            self.bind_parameters(state, frame, function, frame.operands)
+            value = self.run_function(state, frame)
+            self.summaries.put(key, state, value, self.journal, before)
+        finally:
+            journal.absorb(self.journal)
+            self.journal = journal
+        return value
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""

@@ -106,8 +106,6 @@ class Machine:
         """For each frame that a function or class was defined in, the frame around it."""
         self.kept_frames: dict[int, dict[str, Value]] = {}
         """The names of frames that ended before any root began: factories of functions, ``__init__``."""
-        self.events = 0
-        """Grows with everything that a call can do to regions and their outputs."""
         self._serial = 0
         self._steps = 0
 
@@ -132,7 +130,6 @@ class Machine:
         return " ".join(self.frame.scope.source.code(node.at).split())
 
     def give_up(self, node: ir.Node, reason: str) -> None:
-        self.events += 1
         self.journal.note(GivenUp(self.place(node), reason))
 
     def is_inert(self) -> bool:

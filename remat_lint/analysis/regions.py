@@ -43,7 +43,6 @@ class Regions(Operations):
 
     def call_remat(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """Call ``torch_remat.<name>``."""
-        self.events += 1
         match name:
             case "region":
                 return self.make_region(node, operands)
@@ -132,7 +131,6 @@ class Regions(Operations):
         self, state: State, node: ir.Expr, wrapper: RegionWrapper, operands: Sequence[Operand]
     ) -> Value:
         """Call a region's function; what comes back may be a placeholder on replay."""
-        self.events += 1
         self.journal.called.add(wrapper.place)
         inert = self.is_inert()
         direct = frozenset(
@@ -287,7 +285,6 @@ class Regions(Operations):
         self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
     ) -> Value:
         """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
-        self.events += 1
         before = state.pending
         state.pending = {}
         regions, self.regions = self.regions, []

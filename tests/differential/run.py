@@ -9,62 +9,47 @@ from collections import Counter
 
 import torch
 
-from tests.differential.oracle import MARK, Comparison, Judgement, compare
+from tests.differential.disagreement import disagreements, smallest
+from tests.differential.oracle import compare
 from tests.differential.programs import seeded_program
-from tests.differential.reduction import reduce_program
 
 
 def main() -> int:
-    """Print the totals; every disagreement is made small and printed, up to ``--show``."""
+    """Print the totals; disagreements are made small and printed, up to ``--show``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; program n has seed+n")
     parser.add_argument("--show", type=int, default=20, help="how many disagreements to reduce and print")
-    parser.add_argument("--whole", action="store_true", help="print them as they were drawn")
     options = parser.parse_args()
     torch.set_num_threads(1)
     totals: Counter[str] = Counter()
     shown = 0
     start = time.monotonic()
     for seed in range(options.seed, options.seed + options.count):
-        comparison = _compared(seed)
-        totals[comparison.judgement.value] += 1
-        if comparison.judgement in (Judgement.MISSED, Judgement.FALSE) and shown < options.show:
+        source = seeded_program(seed)
+        kinds = _count(seed, source, totals)
+        if kinds and shown < options.show:
             shown += 1
-            _show(seed, comparison if options.whole else reduced(comparison))
+            sys.stdout.write(f"=== seed {seed}: {smallest(source)}\n\n")
+            sys.stdout.flush()
     judged = options.count - totals["discarded"]
     sys.stdout.write(
         f"programs {options.count}, judged {judged}, missed {totals['missed']}, false {totals['false']}, "
-        f"discarded {totals['discarded']}, {time.monotonic() - start:.0f} s\n"
+        f"bad fixes {totals['bad fixes']}, discarded {totals['discarded']}, "
+        f"{time.monotonic() - start:.0f} s\n"
     )
-    return 1 if totals["missed"] or totals["false"] else 0
+    return 1 if totals["missed"] or totals["false"] or totals["bad fixes"] else 0
 
 
-def _compared(seed: int) -> Comparison:
-    source = seeded_program(seed)
+def _count(seed: int, source: str, totals: Counter[str]) -> bool:
     try:
-        return compare(source)
+        judgement = compare(source).judgement.value
+        kinds = disagreements(source) if judgement != "discarded" else {}
     except Exception as error:
         raise RuntimeError(f"seed {seed}:\n{source}") from error
-
-
-def reduced(comparison: Comparison) -> Comparison:
-    """The same disagreement in a smaller program."""
-
-    def holds(source: str) -> bool:
-        try:
-            return compare(source).judgement is comparison.judgement
-        except Exception:  # noqa: BLE001 - a variant that the linter fails on is another matter
-            return False
-
-    return compare(reduce_program(comparison.source, MARK, holds))
-
-
-def _show(seed: int, comparison: Comparison) -> None:
-    text = str(comparison)
-    first, _, rest = text.partition("\n")
-    sys.stdout.write(f"=== seed {seed} {first}\n{rest[rest.find(MARK) + len(MARK) :].strip()}\n\n")
-    sys.stdout.flush()
+    totals[judgement] += 1
+    totals["bad fixes"] += bool(kinds) and judgement == "agreed"
+    return bool(kinds)
 
 
 if __name__ == "__main__":

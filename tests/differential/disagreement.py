@@ -1,0 +1,37 @@
+"""A disagreement between linter, fixer and runtime, in the smallest program that shows it."""
+
+from __future__ import annotations
+
+from tests.differential.fixing import fix_failures
+from tests.differential.oracle import MARK, Judgement, compare
+from tests.differential.reduction import reduce_program
+
+
+def disagreements(source: str) -> dict[str, str]:
+    """What is wrong with a program, each kind with its details; nothing where all agree."""
+    comparison = compare(source)
+    if comparison.judgement in (Judgement.MISSED, Judgement.FALSE):
+        return {comparison.judgement.value: ""}
+    return {failure.split(":")[0].partition("\n")[0]: failure for failure in fix_failures(comparison)}
+
+
+def smallest(source: str) -> str:
+    """The report of the smallest program found with the first of its disagreements."""
+    kind = min(disagreements(source))
+    program = reduce_program(source, MARK, lambda candidate: _shows(kind, candidate))
+    details = [
+        text.partition("\n")[0] + "\n" + _generated(text) for text in disagreements(program).values() if text
+    ]
+    comparison = compare(program)
+    return "\n".join([kind, _generated(str(comparison)), *details])
+
+
+def _shows(kind: str, source: str) -> bool:
+    try:
+        return kind in disagreements(source)
+    except Exception:  # noqa: BLE001 - a variant that the linter fails on is another matter
+        return False
+
+
+def _generated(text: str) -> str:
+    return text[text.find(MARK) + len(MARK) :].strip()
