@@ -13,8 +13,8 @@ from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import _CONTAINERS, Objects
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.regions import REMAT
-from remat_lint.analysis.state import Phase, State, join_all, reunite
-from remat_lint.analysis.summaries import Summaries
+from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
+from remat_lint.analysis.summaries import Signature, Summaries, Summary
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -77,6 +77,7 @@ class Calls(Objects):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self.summaries = Summaries(self.object_at)
+        self._modules: dict[object, Value] = {}
 
     def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
         """The value of ``function(operands)``; the state afterwards is ``state``, changed in place."""
@@ -171,25 +172,52 @@ class Calls(Objects):
             closure=function.frame,
         )
         context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing))
-        key = self.summaries.key(state, function, operands, context)
-        summary = self.summaries.get(key)
-        if summary is not None:
-            value = summary.instantiate(state, self.journal, self.frame.depth, self.fresh)
-            return self._hand_back(state, node, value, frame)
-        if key is None:
+        signature = self.summaries.signature(state, function, operands, context)
+        if signature is not None and signature.tokens and self.regions:
+            signature = None  # what a region may read depends on what it was handed
+        summary = self.summaries.get(signature) if signature is not None else None
+        if signature is None:
             self.bind_parameters(state, frame, function, operands)
-            return self._hand_back(state, node, self.run_function(state, frame), frame)
-        value = self._run_and_summarise(state, frame, function, key)
+            value = self.run_function(state, frame)
+        elif summary is None:
+            value = self._run_and_summarise(state, frame, function, signature)
+        else:
+            value = self._instantiate(state, node, summary, signature, operands)
         return self._hand_back(state, node, value, frame)
 
-    def _run_and_summarise(self, state: State, frame: Frame, function: FunctionValue, key: object) -> Value:
+    def _instantiate(
+        self,
+        state: State,
+        node: ir.Expr,
+        summary: Summary,
+        signature: Signature,
+        operands: Sequence[Operand],
+    ) -> Value:
+        """Do what a call like this one did, to the outputs that this one is handed."""
+        self.journal.absorb(summary.journal)
+        renewal = summary.renewal(signature.tokens, self.fresh)
+        for effect in summary.effects:
+            token = renewal.token(effect.token)
+            if effect.marked:
+                state.mark(token)
+            for waiting in effect.waiting:
+                if isinstance(waiting, Hidden):
+                    state.pending[token] = (*state.pending.get(token, ()), waiting)
+                else:
+                    self.read_on_behalf(state, node, operands, token, waiting)
+        return summary.instantiate(state, renewal, self.frame.depth)
+
+    def _run_and_summarise(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature
+    ) -> Value:
         """Run a call with a journal of its own, and keep what it did for the next one like it."""
-        before, journal = state.fork(), self.journal
+        before, journal, writes = state.fork(), self.journal, self.outer_writes
         self.journal = Journal()
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
-            self.summaries.put(key, state, value, self.journal, before)
+            if self.outer_writes == writes:
+                self.summaries.put(signature, state, value, self.journal, before)
         finally:
             journal.absorb(self.journal)
             self.journal = journal
@@ -289,14 +317,33 @@ class Calls(Objects):
     # --- classes and objects
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
-        """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs."""
-        order = self.mro(klass)
-        bases = {base.name for base in order if isinstance(base, External)}
+        """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
+
+        Modules that are constructed alike are one object: they differ in their weights only.
+        """
+        bases = {base.name for base in self.mro(klass) if isinstance(base, External)}
         if bases & {"typing.NamedTuple", "collections.namedtuple"}:
             names = tuple(self.annotated_names(klass))
             by_name = self._by_field(names, operands)
             items = tuple(by_name.get(name, Unknown()) for name in names)
             return SequenceValue(items, fields=names)
+        if not any(base.startswith("torch.nn.") for base in bases):
+            return self._construct_object(state, node, klass, operands)
+        signature = self.summaries.construction(state, klass, operands)
+        known = self._modules.get(signature.key) if signature is not None else None
+        if known is not None:
+            return known
+        module = self._construct_object(state, node, klass, operands)
+        objects = self.summaries.reachable(state, module)
+        if signature is not None and objects is not None:
+            self._modules[signature.key] = module
+            klass.scope.heap |= objects
+        return module
+
+    def _construct_object(
+        self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]
+    ) -> Reference:
+        order = self.mro(klass)
         reference = self.allocate(state, InstanceObject(klass))
         initializer = self.class_attribute(order, "__init__")
         if isinstance(initializer, FunctionValue):

@@ -106,6 +106,8 @@ class Machine:
         """For each frame that a function or class was defined in, the frame around it."""
         self.kept_frames: dict[int, dict[str, Value]] = {}
         """The names of frames that ended before any root began: factories of functions, ``__init__``."""
+        self.outer_writes = 0
+        """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
         self._steps = 0
 

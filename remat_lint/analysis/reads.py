@@ -9,6 +9,7 @@ may read what it was handed directly, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import InPlaceWrite, Kept, Output
@@ -30,6 +31,7 @@ from remat_lint.analysis.values import (
     Reference,
     Tensor,
     Token,
+    Unknown,
     Value,
     alternatives,
 )
@@ -63,6 +65,15 @@ class Reads(Machine):
             isinstance(other, Consumer) and other.statement is consumer.statement for other in known
         ):
             return  # the first consumer of a path speaks for the later ones
+        state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
+
+    def read_on_behalf(
+        self, state: State, node: ir.Expr, operands: Sequence[Operand], token: Token, known: Consumer
+    ) -> None:
+        """A callee is known to read an output that it is handed here, in one of these operands."""
+        handed = next((o for o in operands if token in state.tokens(o.value)), Operand(Unknown()))
+        consumer = self._consumer(state, node, handed, token, known.certain)
+        consumer = replace(consumer, steps=(*consumer.steps, *known.steps))
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
     def _read_hidden(self, state: State, region: RegionContext, token: Token) -> None:
@@ -142,6 +153,7 @@ class Reads(Machine):
                 # Without autograd in the way, the write reaches the placeholder itself.
                 self.read(state, node, [operand])
             consumer = self._consumer(state, node, operand, value.token, certain=True)
+            self.outer_writes += consumer.place != self.place(node)
             name = consumer.name or value.token.region
             output = Output(name, value.token.region, value.token.kept, region_steps(value.token))
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))

@@ -1,14 +1,15 @@
 """What a call did, kept for the next call like it, so that no function is run again for nothing.
 
-A call that is handed no region output, and sees no name of another function, does the same whenever
-it is given operands of the same shape: it reports the same facts and returns the same structure, with
-tensors and region outputs of its own. What happened to outputs that it did not hand back is settled
-when it ends. This keeps the work of a project proportional to its size where calls fan out.
+A call that sees no name of another function does the same whenever it is given operands of the same
+shape: it reads and marks the same ones of the region outputs that it is handed, reports the same facts,
+and returns the same structure, with tensors and region outputs of its own. What happened to outputs that
+it did not hand back is settled when it ends. This keeps the work of a project proportional to its size
+where calls fan out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from remat_lint.analysis.journal import Journal
@@ -53,58 +54,97 @@ class NotSummarised(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """The end of a call: its result, the objects that it made, its facts, and the outputs it handed back.
+class Signature:
+    """What two calls must have in common, and the region outputs that this one is handed, in order."""
 
-    ``outputs`` says for each output whether it is persisted, and which reads wait for a marker.
+    key: object
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a call did to an output that it was handed: marked it, or read it (``waiting``) without."""
+
+    token: Token
+    marked: bool
+    waiting: tuple[Pending, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The end of a call: its result, the objects that it made, its facts, and what became of outputs.
+
+    ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed.
     """
 
+    tokens: tuple[Token, ...]
     value: Value
     heap: tuple[tuple[int, HeapObject], ...]
     journal: Journal
-    outputs: tuple[tuple[Token, bool, tuple[Pending, ...]], ...]
+    outputs: tuple[Effect, ...]
+    effects: tuple[Effect, ...]
 
-    def instantiate(self, state: State, journal: Journal, depth: int, fresh: Callable[[], int]) -> Value:
+    def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int]) -> Renewal:
+        """From the numbers and tokens of the summary to those of another call, handed other ``tokens``."""
+        return Renewal(fresh, dict(zip(self.tokens, tokens, strict=True)))
+
+    def instantiate(self, state: State, renewal: Renewal, depth: int) -> Value:
         """The result for another call at this depth: what shared a storage or an output shares a new one."""
-        journal.absorb(self.journal)
-        renewal = _Renewal(fresh)
-        for token, marked, waiting in self.outputs:
-            new = renewal.token(token)
+        for output in self.outputs:
+            new = renewal.token(output.token)
             state.born[new] = depth
-            if marked:
+            if output.marked:
                 state.mark(new)
-            elif waiting:
-                state.pending[new] = waiting
+            elif output.waiting:
+                state.pending[new] = output.waiting
         for address, found in self.heap:
             state.heap[address] = renewal.object(found)
         return renewal.value(self.value)
 
 
 class Summaries:
-    """Quiet calls by function and by the shape of their operands."""
+    """The ends of calls, by function and by the shape of their operands."""
 
     def __init__(self, object_at: Lookup) -> None:
         self._object_at = object_at
         self._known: dict[object, Summary] = {}
 
-    def key(
+    def signature(
         self, state: State, function: FunctionValue, operands: Sequence[Operand], context: object
-    ) -> object | None:
-        """What two calls must have in common; None for a call that cannot be summarised."""
+    ) -> Signature | None:
+        """The signature of a call; None for one that cannot be summarised."""
         if function.frame != function.scope.frame:
             return None  # it sees the names of another function
+        return self._signature(state, (function.definition, function.owner, context), operands)
+
+    def construction(self, state: State, klass: ClassValue, operands: Sequence[Operand]) -> Signature | None:
+        """The signature of a construction; None for one that is handed region outputs or closures."""
+        signature = self._signature(state, klass, operands)
+        return signature if signature is not None and not signature.tokens else None
+
+    def _signature(self, state: State, what: object, operands: Sequence[Operand]) -> Signature | None:
+        tokens: dict[Token, int] = {}
         try:
-            shapes = tuple((o.keyword, o.star, self._shape(state, o.value)) for o in operands)
+            shapes = tuple((o.keyword, o.star, self._shape(state, o.value, tokens)) for o in operands)
         except NotSummarised:
             return None
-        return (function.definition, function.owner, context, shapes)
+        return Signature((what, shapes), tuple(tokens))
 
-    def get(self, key: object | None) -> Summary | None:
-        return self._known.get(key) if key is not None else None
+    def reachable(self, state: State, value: Value) -> dict[int, HeapObject] | None:
+        """The objects that a value refers to; None where it holds something bound to this path."""
+        heap: dict[int, HeapObject] = {}
+        try:
+            self._collect(state, value, heap)
+        except NotSummarised:
+            return None
+        return None if any(True for _ in state.tokens(value)) else heap
+
+    def get(self, signature: Signature) -> Summary | None:
+        return self._known.get(signature.key)
 
     def put(
         self,
-        key: object,
+        signature: Signature,
         state: State,
         value: Value,
         journal: Journal,
@@ -122,14 +162,23 @@ class Summaries:
         if _changed_others(state, before, heap):
             return
         kept = {part for token in state.tokens(value) for part in token.lineage()}
-        outputs = [
-            (token, state.is_marked(token), state.pending.get(token, ()))
-            for token in state.born
-            if token not in before.born and token in kept
-        ]
-        self._drop(state, journal, [t for t in state.born if t not in before.born and t not in kept])
-        made = tuple((address, found) for address, found in heap.items() if address not in before.heap)
-        self._known[key] = Summary(value, made, journal, tuple(outputs))
+        new = [token for token in state.born if token not in before.born]
+        parts_of_old = {token for token in new if any(part in before.born for part in token.lineage())}
+        if any(token in state.marked or token in state.pending for token in parts_of_old):
+            return  # a part of an output that it was handed has a fate of its own
+        self._drop(state, journal, [token for token in new if token not in kept])
+        self._known[signature.key] = Summary(
+            signature.tokens,
+            value,
+            tuple((address, found) for address, found in heap.items() if address not in before.heap),
+            journal,
+            tuple(
+                Effect(token, state.is_marked(token), state.pending.get(token, ()))
+                for token in new
+                if token in kept
+            ),
+            tuple(_effects(signature.tokens, before, state)),
+        )
 
     def _drop(self, state: State, journal: Journal, tokens: Sequence[Token]) -> None:
         journal.settle({token: state.pending.pop(token) for token in tokens if token in state.pending})
@@ -137,24 +186,27 @@ class Summaries:
             del state.born[token]
         state.marked -= frozenset(tokens)
 
-    def _shape(self, state: State, value: Value) -> object:
+    def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
+        """What matters of an operand; the outputs in it are numbered as they come."""
         match value:
-            case Tensor(token=None, layout=layout, grad=grad, detached=detached):
-                return ("tensor", layout, grad, detached)
-            case Unknown(held=held) if not held:
-                return "unknown"
+            case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
+                output = _output_shape(state, token, tokens) if token is not None else None
+                return ("tensor", output, layout, grad, detached, opaque)
+            case Unknown(held=held):
+                ordered = sorted(held, key=lambda token: (token.serial, token.part))
+                return ("unknown", tuple(_output_shape(state, token, tokens) for token in ordered))
             case Scalar() | Constant() | External() | ClassValue() | ModuleValue():
                 return value
             case SequenceValue(items=items, rest=rest, kind=kind):
                 return (
                     kind,
-                    tuple(self._shape(state, item) for item in items),
-                    self._shape(state, rest) if rest is not None else None,
+                    tuple(self._shape(state, item, tokens) for item in items),
+                    self._shape(state, rest, tokens) if rest is not None else None,
                 )
             case Choice(alternatives=values):
-                return ("choice", tuple(self._shape(state, item) for item in values))
+                return ("choice", tuple(self._shape(state, item, tokens) for item in values))
             case FunctionValue(frame=frame, scope=scope, defaults=()) if frame == scope.frame:
-                return (value.definition, self._receiver_shape(state, value))
+                return (value.definition, self._receiver_shape(state, value, tokens))
             case Reference():
                 if any(True for _ in state.tokens(value)):
                     raise NotSummarised
@@ -163,8 +215,8 @@ class Summaries:
             case _:
                 raise NotSummarised
 
-    def _receiver_shape(self, state: State, value: FunctionValue) -> object:
-        return self._shape(state, value.receiver) if value.receiver is not None else None
+    def _receiver_shape(self, state: State, value: FunctionValue, tokens: dict[Token, int]) -> object:
+        return self._shape(state, value.receiver, tokens) if value.receiver is not None else None
 
     def _collect(self, state: State, value: Value, heap: dict[int, HeapObject]) -> None:
         """Gather the objects that a result refers to. Raises ``NotSummarised``."""
@@ -188,20 +240,39 @@ _PATH_BOUND = (RegionWrapper, CheckpointWrapper, Compiled, PhaseTest, Placeholde
 
 def _changed_others(state: State, before: State, returned: dict[int, HeapObject]) -> bool:
     """Whether a call left an output in an object that was there before it."""
-    return any(
+    return bool(state.born) and any(
         any(True for item in contents(found) for _ in state.tokens(item))
         for address, found in state.heap.items()
         if before.heap.get(address) is not found and (address in before.heap or address not in returned)
     )
 
 
-class _Renewal:
+def _output_shape(state: State, token: Token, tokens: dict[Token, int]) -> object:
+    """An output as a callee sees it: which one, and whether a read of it would still count."""
+    spoken_for = state.is_marked(token) or any(part in state.pending for part in token.lineage())
+    parent = _output_shape(state, token.parent, tokens) if token.parent is not None else None
+    number = tokens.setdefault(token, len(tokens))
+    return (number, token.kept, token.part, token.resident, spoken_for, parent)
+
+
+def _effects(tokens: Sequence[Token], before: State, after: State) -> Iterator[Effect]:
+    """What a call did to the outputs that it was handed."""
+    for token in tokens:
+        marked = token in after.marked and token not in before.marked
+        waiting = tuple(
+            one for one in after.pending.get(token, ()) if one not in before.pending.get(token, ())
+        )
+        if marked or waiting:
+            yield Effect(token, marked, waiting)
+
+
+class Renewal:
     """Copies values, with new numbers and tokens for old ones, equal where the old ones were equal."""
 
-    def __init__(self, fresh: Callable[[], int]) -> None:
+    def __init__(self, fresh: Callable[[], int], tokens: dict[Token, Token]) -> None:
         self._fresh = fresh
         self._numbers = {0: 0}
-        self._tokens: dict[Token, Token] = {}
+        self._tokens = tokens
 
     def number(self, old: int) -> int:
         if old not in self._numbers:

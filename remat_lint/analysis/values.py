@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
 
+MAX_HELD = 12
+"""Older tokens of such a value are forgotten: a value that may be that many outputs tells nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -274,7 +277,9 @@ def join(first: Value, second: Value) -> Value:
     if len(both) == 1:
         return both[0]
     if len(both) > MAX_ALTERNATIVES:
-        return Unknown(frozenset(token for value in both for token in direct_tokens(value)))
+        held = {token for value in both for token in direct_tokens(value)}
+        newest = sorted(held, key=lambda token: (token.serial, token.part))[-MAX_HELD:]
+        return Unknown(frozenset(newest))
     return Choice(both)
 
 
