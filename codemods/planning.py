@@ -6,7 +6,7 @@ Edits of one statement become one insertion. An edit that cannot be made is left
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -14,7 +14,7 @@ import libcst as cst
 from remat_lint.codemods.hoisting import in_evaluation_order
 from remat_lint.codemods.marker_name import MarkerNames, name_marker
 from remat_lint.codemods.scopes import Path, Paths, UsedNames, bound_in_header, outermost_function
-from remat_lint.findings import InsertMarker
+from remat_lint.findings import InsertMarker, MarkTarget
 from remat_lint.source import SourceFile
 
 
@@ -89,14 +89,25 @@ def _insertion(
     source: SourceFile, anchor: cst.CSTNode, edits: Sequence[InsertMarker], path: Path, namer: _Namer
 ) -> Insertion:
     targets = [target for edit in edits for target in edit.targets]
-    wished = {source.nodes[t.hoist]: t.expression for t in targets if t.hoist is not None}
+    wished = {source.nodes[t.hoist]: t.expression.lstrip("*") for t in targets if t.hoist is not None}
     order, indentation = in_evaluation_order(anchor, wished)
     hoists = {call: namer.unused(wished[call], path) for call in order}
     arguments = [
-        t.expression if t.hoist is None else hoists[cst.ensure_type(source.nodes[t.hoist], cst.Call)]
+        t.expression
+        if t.hoist is None
+        else _star(t) + hoists[cst.ensure_type(source.nodes[t.hoist], cst.Call)]
         for t in targets
     ]
     return Insertion(list(dict.fromkeys(arguments)), hoists, indentation)
+
+
+def _name_of(source: SourceFile, node: int, hoists: Mapping[cst.Call, str]) -> str:
+    return hoists[cst.ensure_type(source.nodes[node], cst.Call)]
+
+
+def _star(target: MarkTarget) -> str:
+    """``*`` where the hoisted call gives several outputs."""
+    return "*" if target.expression.startswith("*") else ""
 
 
 class _Namer:

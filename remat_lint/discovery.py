@@ -61,6 +61,8 @@ def _require(path: Path) -> None:
     if not os.path.exists(path):  # unlike Path.exists, it answers for a name of any length
         what = "is a broken link" if os.path.islink(path) else "does not exist"
         raise UserError(f"{path}: {what}; give a file or a folder of Python code")
+    if not os.path.isdir(path) and not os.path.isfile(path) and not path.is_char_device():
+        raise UserError(f"{path}: is no regular file; give a file or a folder of Python code")
 
 
 def _add_unseen(paths: Iterable[Path], seen: set[str], found: Discovery) -> None:

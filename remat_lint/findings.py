@@ -54,7 +54,8 @@ class MarkTarget:
 
     ``expression`` is the source text that goes into the call (``gate``, ``pair[0]``,
     ``*parts``). Where the output has no name yet, ``hoist`` is the node of the call that is
-    first given one, and ``expression`` is the name wished for (made unique by the codemod).
+    first given one, and ``expression`` is the name wished for (made unique by the codemod), with
+    a ``*`` where the call gives several outputs.
     """
 
     expression: str

@@ -16,6 +16,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.placement import Placement
+from remat_lint.analysis.regions import REMAT, REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
@@ -91,6 +92,8 @@ class Analyser(Interpreter):
                 yield name, Imported(scope, module, attribute, statement.level)
 
     def _star_import(self, scope: ModuleScope, module: str, level: int) -> Iterator[tuple[str, Value]]:
+        if not level and module == REMAT:
+            yield from ((name, External(f"{REMAT}.{name}")) for name in REMAT_NAMES)
         found = self._module(scope, module, level)
         if found is not None:
             yield from ((name, value) for name, value in found.names.items() if not name.startswith("_"))
@@ -109,9 +112,10 @@ class Analyser(Interpreter):
 
     def resolved(self, value: Value) -> Value:
         """Follow an import to what it stands for."""
-        if isinstance(value, Choice):  # `try: import a` with `except ImportError: a = None`
+        if isinstance(value, Choice):  # `try: import torch_remat` with a fallback that does nothing
             resolved = [self.resolved(one) for one in value.alternatives]
-            return reduce(join, resolved)
+            ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
+            return ours[0] if ours else reduce(join, resolved)
         for _ in range(20):  # re-exports of re-exports; a cycle ends here
             if not isinstance(value, Imported):
                 return value

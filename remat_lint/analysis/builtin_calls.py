@@ -6,7 +6,7 @@ on, stands here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,16 @@ from remat_lint.analysis.values import (
     SCALAR,
     Constant,
     DictObject,
+    External,
     ListObject,
     Partial,
     Reference,
     Tensor,
     Unknown,
     Value,
+    contents,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -54,6 +57,57 @@ MAX_EXACT = 3
 
 def _no_read(_call: BuiltinCall) -> Value:
     return SCALAR
+
+
+def _isinstance(call: BuiltinCall) -> Value:
+    """Decided where the analyser knows what the value is: a helper that walks containers is followed."""
+    if len(call.operands) != 2:
+        return SCALAR
+    kinds = call.operands[1].value
+    wanted = kinds.items if isinstance(kinds, SequenceValue) else (kinds,)
+    names = {one.name.removeprefix("builtins.") for one in wanted if isinstance(one, External)}
+    known = _kinds_of(call, call.operands[0].value)
+    return Constant(bool(names & known)) if known and len(names) == len(wanted) else SCALAR
+
+
+def _kinds_of(call: BuiltinCall, value: Value) -> frozenset[str]:
+    """The types that a value is an instance of; empty where that is not known."""
+    found = call.machine.object_at(call.state, value) if isinstance(value, Reference) else None
+    sequence = ("collections.abc.Sequence", "typing.Sequence")
+    if isinstance(value, Tensor) and not value.opaque:
+        return frozenset({"torch.Tensor"})
+    if isinstance(value, SequenceValue) and value.kind == "tuple":
+        return frozenset({"tuple", *sequence})
+    if isinstance(found, ListObject):
+        return frozenset({"list", *sequence})
+    if isinstance(found, DictObject):
+        return frozenset({"dict", "collections.abc.Mapping", "typing.Mapping"})
+    return frozenset({type(value.value).__name__}) if isinstance(value, Constant) else frozenset()
+
+
+def _tree_map(call: BuiltinCall) -> Value:
+    """``tree_map(function, tree)`` and ``tree_map_only(type, function, tree)``: calls it on every leaf."""
+    if len(call.operands) < 2:
+        return Unknown()
+    *_, function, tree = (operand.value for operand in call.operands[:3])
+    results = [
+        call.machine.call(call.state, call.node, function, [Operand(leaf, call.operands[-1].expr)])
+        for leaf in _leaves(call, tree)
+    ]
+    held = (token for result in results for token in call.state.tokens(result))
+    return Unknown(frozenset(held), call.machine.fresh())
+
+
+def _leaves(call: BuiltinCall, value: Value) -> Iterator[Value]:
+    found = call.machine.object_at(call.state, value) if isinstance(value, Reference) else None
+    if isinstance(found, (ListObject, DictObject)):
+        for item in contents(found):
+            yield from _leaves(call, item)
+    elif isinstance(value, SequenceValue):
+        for item in parts(value):
+            yield from _leaves(call, item)
+    else:
+        yield value
 
 
 def _reads(call: BuiltinCall) -> Value:
@@ -227,7 +281,6 @@ BUILTINS: dict[str, Builtin] = {
     **dict.fromkeys(
         [
             "builtins.len",
-            "builtins.isinstance",
             "builtins.issubclass",
             "builtins.type",
             "builtins.id",
@@ -268,6 +321,9 @@ BUILTINS: dict[str, Builtin] = {
         ],
         _reads_to_tensor,
     ),
+    "builtins.isinstance": _isinstance,
+    "torch.utils._pytree.tree_map": _tree_map,
+    "torch.utils._pytree.tree_map_only": _tree_map,
     "builtins.range": _range,
     "builtins.list": _listed,
     "builtins.tuple": _tupled,

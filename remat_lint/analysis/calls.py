@@ -45,6 +45,9 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
 from remat_lint.project import Project
 
+MAX_RECURSION = 3
+"""Calls of one function inside each other that are followed: helpers that walk nested containers."""
+
 _STORING = frozenset(
     [
         "append",
@@ -272,7 +275,7 @@ class Calls(Objects):
         while frame is not None:
             active += frame.function is definition
             frame = frame.parent
-        return active > 1
+        return active > MAX_RECURSION
 
     def _is_compiled(self, function: FunctionValue) -> bool:
         return any(

@@ -458,7 +458,7 @@ class Expressions(Calls):
                     number = outer
                     break
         elif function is not None and name in function.globals:
-            return
+            number = self.frame.scope.frame
         elif self.frame.kind == "module":
             self.frame.scope.names[name] = value
         state.bind(number, name, value)
@@ -468,8 +468,6 @@ def _identity(operator: str, operands: Sequence[Operand]) -> Value:
     """``a is b`` where the source decides it: comparisons with ``None``."""
     left, right = operands[0].value, operands[1].value
     if right != NONE or isinstance(left, (Unknown, Choice, Scalar)):
-        return SCALAR
-    if isinstance(left, Tensor) and left.opaque:
         return SCALAR
     return Constant((left == NONE) == (operator == "Is"))
 

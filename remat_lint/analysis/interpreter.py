@@ -13,7 +13,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.expressions import Expressions
 from remat_lint.analysis.machine import Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, State, merge, reunite
+from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -174,10 +174,12 @@ class Interpreter(Expressions):
         flow, rest = Flow(), state
         for case in statement.cases:
             path = rest if case.always else rest.fork()
+            self.frame.statement = statement  # a guard is read by the `match`, not by the body before it
             self._bind_pattern(path, case.pattern, subject)
             paths = [path]
             if case.guard is not None:
-                paths, _ = self.branch(case.guard, path)
+                paths, refused = self.branch(case.guard, path)
+                rest = join_all([rest, *(path.fork() for path in refused)])
             ways = self.run_block(case.body, paths)
             flow.fell += ways.fell
             flow.add(ways)

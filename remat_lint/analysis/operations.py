@@ -89,9 +89,9 @@ class Operations(Reads):
     ) -> Value:
         """Run one torch operation: record its reads and writes, return its result."""
         bound = bind(operation, receiver, operands)
-        if not operation.writes and not operation.draws:
-            self.pure.add((self.frame.scope.source.path, node.at))
         written = self._written(operation, bound)
+        if not written and not operation.draws:
+            self.pure.add((self.frame.scope.source.path, node.at))
         for operand in written:
             self.write(state, node, operand)
         effect = self._effect_here(operation, bound)

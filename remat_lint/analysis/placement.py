@@ -62,6 +62,8 @@ class Placement:
             return "it is computed in the condition of a loop, which runs again on every turn"
         if isinstance(statement, ir.If) and statement.is_elif:
             return "it is computed in the condition of an `elif`"
+        if any(isinstance(e, ir.Await) and e.value.at == node for e, _ in evaluated(header(statement))):
+            return "it is awaited"
         effects = False
         whole = frozenset(other for other in hoists if not _contains(statement, other, node))
         for expr, conditional in evaluated(header(statement), False, whole):

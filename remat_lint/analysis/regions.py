@@ -37,6 +37,9 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 
 REMAT = "torch_remat"
 
+REMAT_NAMES = ("checkpoint", "region", "recompute_needs_tensor", "is_recomputing", "is_placeholder")
+"""What ``from torch_remat import *`` binds, as far as it matters here."""
+
 
 class Regions(Operations):
     """Runs the functions of torch_remat."""

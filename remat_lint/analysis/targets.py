@@ -13,7 +13,6 @@ from remat_lint.analysis.values import (
     Sequence,
     Tensor,
     Token,
-    Unknown,
     Value,
     alternatives,
 )
@@ -54,8 +53,19 @@ def _in_expression(frame: Frame, state: State, expr: ir.Expr, token: Token) -> M
         if found is not None:
             return found
     if isinstance(expr, ir.Call) and value is not None and token in state.tokens(value):
-        return MarkTarget(_wished_name(expr, token), hoist=expr.at)
+        return _call(frame, state, expr, value, token)
     return None
+
+
+def _call(frame: Frame, state: State, expr: ir.Call, value: Value, token: Token) -> MarkTarget | None:
+    """A call that gives the output: to be named first, or written twice where it only looks into a dict."""
+    several = not _is(state, value, token)
+    if several and not _is_flat(state, value):
+        return None
+    function = expr.function
+    if several and isinstance(function, ir.Attribute) and function.name == "values" and not expr.arguments:
+        return MarkTarget(f"*{frame.scope.source.code(expr.at)}") if _is_path(function.base) else None
+    return MarkTarget("*" * several + _wished_name(expr, token), hoist=expr.at)
 
 
 def _name(frame: Frame, state: State, expr: ir.Name, token: Token) -> MarkTarget | None:
@@ -100,7 +110,7 @@ def _is_flat(state: State, value: Value) -> bool:
         items = (*value.items, *((value.rest,) if value.rest else ()))
     else:
         return False
-    return all(isinstance(one, (Tensor, Unknown)) for item in items for one in alternatives(item))
+    return all(isinstance(one, Tensor) for item in items for one in alternatives(item))
 
 
 def _is_path(expr: ir.Expr) -> bool:
