@@ -228,12 +228,14 @@ class Interpreter(Expressions):
         operand = self.operand(statement.iterable, state)
         sequence = self.iterate(state, statement.iterable, operand.value)
         steps: list[Value] = list(sequence.items)
-        exact = sequence.rest is None
+        exact, surely = sequence.rest is None, len(sequence.items)
         if sequence.rest is not None:
             steps += [sequence.rest] * max(1, ITERATIONS - len(steps))
+            # Outputs that are not there are read by nobody: a loop over outputs runs for them all.
+            surely += any(True for _ in state.tokens(sequence.rest))
         flow = Flow()
         paths = [state]
-        ends = [state.fork()] if not exact and not sequence.items else []
+        ends = [] if exact or surely else [state.fork()]
         for index, item in enumerate(steps):
             if not paths:
                 break
@@ -241,7 +243,7 @@ class Interpreter(Expressions):
                 self.frame.statement = statement
                 self.assign(path, statement.target, Operand(item))
             paths = self._iteration(statement.body, paths, flow)
-            if not exact and index + 1 >= len(sequence.items):
+            if not exact and index + 1 >= surely:
                 ends += [path.fork() for path in paths]
         ends += paths if exact else []
         self._leave_loop(statement.orelse, ends, flow)

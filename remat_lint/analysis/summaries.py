@@ -248,11 +248,11 @@ def _changed_others(state: State, before: State, returned: dict[int, HeapObject]
 
 
 def _output_shape(state: State, token: Token, tokens: dict[Token, int]) -> object:
-    """An output as a callee sees it: which one, and whether a read of it would still count."""
-    spoken_for = state.is_marked(token) or any(part in state.pending for part in token.lineage())
+    """An output as a callee sees it: which one, and whether marking or reading it would change anything."""
+    fate = (state.is_marked(token), any(part in state.pending for part in token.lineage()))
     parent = _output_shape(state, token.parent, tokens) if token.parent is not None else None
     number = tokens.setdefault(token, len(tokens))
-    return (number, token.kept, token.part, token.resident, spoken_for, parent)
+    return (number, token.kept, token.part, token.resident, fate, parent)
 
 
 def _effects(tokens: Sequence[Token], before: State, after: State) -> Iterator[Effect]:

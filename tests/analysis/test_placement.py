@@ -52,6 +52,14 @@ TARGETS = {
         "return [row.sin() for row in remat.region(lambda t: t @ t, 's', recompute=False)(x)]",
         ["s_out"],
     ),
+    "several_outputs_of_one_call": (
+        "return torch.add(*remat.region(lambda t: (t * 2, t * 3), 'p', recompute=False)(x))",
+        ["*p_out"],
+    ),
+    "values_of_a_dict": (
+        "d = {'a': remat.region(f, 'a', recompute=False)(x)}\nreturn sum(d.values())",
+        ["*d.values()"],
+    ),
     "a_pure_operation_in_front": (
         "return x.sin() + remat.region(f, 'a', recompute=False)(x)",
         ["a_out"],
@@ -83,6 +91,10 @@ OBSTACLES = {
     "a_detached_alias_whose_output_is_gone": (
         "y = remat.region(f, 's', recompute=False)(x)\nv = y.detach()\ndel y\nreturn x * v",
         "no name",
+    ),
+    "an_awaited_call": (
+        "async def h(t):\n    return remat.region(f, 's', recompute=False)(t)\nreturn F.gelu(await h(x))",
+        "awaited",
     ),
     "an_unknown_call_in_front": (
         "return g(x) + remat.region(f, 's', recompute=False)(x)",

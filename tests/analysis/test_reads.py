@@ -719,6 +719,70 @@ PROGRAMS = {
                 total = x * y  # read
             return total
         """,
+    "marker_in_a_loop_over_all_outputs": """
+        def body(x, f):
+            h, *rest = S(f)(x)
+            y = x + rest[2]
+            for e in rest:
+                M(e)
+            return y
+        """,
+    "helper_that_walks_containers": """
+        def mark(obj):
+            if isinstance(obj, torch.Tensor):
+                M(obj)
+            elif isinstance(obj, (tuple, list)):
+                for o in obj:
+                    mark(o)
+            elif isinstance(obj, dict):
+                for v in obj.values():
+                    mark(v)
+        def body(x):
+            y = S(lambda t: (t * 2, t * 3))(x)
+            mark({"a": y, "b": [y]})
+            return y[0] + y[1]
+        """,
+    "optional_arguments_of_a_marking_helper": """
+        def maybe_mark(*ts):
+            for t in ts:
+                if t is not None:
+                    M(t)
+        def body(x, f):
+            y = S(f)(x)
+            maybe_mark(y, None)
+            return y * 2
+        """,
+    "tree_map_of_the_marker": """
+        from torch.utils._pytree import tree_map
+        def body(x):
+            y = S(lambda t: (t * 2, t * 3))(x)
+            tree_map(M, y)
+            return y[0] + y[1]
+        """,
+    "fallback_for_a_missing_torch_remat": """
+        try:
+            from torch_remat import region
+        except ImportError:
+            def region(fn, name, *, recompute): return fn
+        def body(x, f):
+            y = region(f, "d", recompute=False)(x)
+            return y + 1  # read
+        """,
+    "global_name": """
+        def body(x, f):
+            global Y
+            Y = S(f)(x)
+            return Y * 2  # read
+        """,
+    "guard_of_a_case": """
+        def body(x, f):
+            y = S(f)(x)
+            match x.dim():
+                case 2:
+                    return y * 2  # read
+                case n if y.sum() > n:  # read
+                    return x
+        """,
     "import_that_may_fail": """
         try:
             import torch_remat as maybe
