@@ -89,7 +89,8 @@ class MissingMarker(Rule):
 
 
 def _message(read: BareRead) -> str:
-    return f"{read.operation} {_reads(read)} without a marker. {_failure(read)} {_advice(read)}"
+    text = f"{read.operation} {_reads(read)} without a marker. {_failure(read)} {_advice(read)}"
+    return text[0].upper() + text[1:]
 
 
 def _reads(read: BareRead) -> str:

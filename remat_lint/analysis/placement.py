@@ -38,7 +38,9 @@ class Placement:
             insertion = InsertMarker(first.place.path, first.statement.at, tuple(known))
         outputs = _outputs(reads)
         certain = any(consumer.certain for _, consumer in reads)
-        return BareRead(first.place, first.operation, outputs, certain, insertion, obstacle)
+        operations = {consumer.operation for _, consumer in reads}
+        operation = first.operation if len(operations) == 1 else "this statement"
+        return BareRead(first.place, operation, outputs, certain, insertion, obstacle)
 
     def _obstacle(self, consumer: Consumer, targets: Sequence[MarkTarget]) -> str | None:
         statement = consumer.statement

@@ -110,26 +110,28 @@ class Reads(Machine):
         """
         home = min(state.born.get(part, self.frame.depth) for part in token.lineage())
         frame, consuming = self.frame, node
-        calls: list[Step] = []
+        calls: list[tuple[Place, str]] = []
         expr: ir.Expr | None = operand.expr
         via = _via(operand.value, token)
         while frame.depth > home and frame.parent is not None and frame.call is not None:
-            note = f"{frame_name(frame)} reads it here"
-            calls.append(Step(Place(frame.scope.source.path, consuming.at), note))
+            calls.append((Place(frame.scope.source.path, consuming.at), frame_name(frame)))
             handed = next((o for o in frame.operands if token in state.tokens(o.value)), None)
             expr = handed.expr if handed is not None else None
             via = _via(handed.value, token) if handed is not None else ()
             consuming, frame = frame.call, frame.parent
         target = find_target(frame, state, expr or _expression(consuming), token)
+        name = target.expression.lstrip("*") if target is not None and target.hoist is None else ""
+        called = f"`{name}`" if name else "it"
+        inside = tuple(Step(place, f"{reader} reads {called} here") for place, reader in reversed(calls))
         return Consumer(
             place=Place(frame.scope.source.path, consuming.at),
             statement=frame.statement,
             function=frame.function,
             operation=_operation_text(frame, consuming),
-            name=target.expression.lstrip("*") if target is not None and target.hoist is None else "",
+            name=name,
             target=target,
             certain=certain,
-            steps=(*via, *reversed(calls)),
+            steps=(*via, *inside),
         )
 
     # --- persisting

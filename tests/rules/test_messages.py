@@ -23,6 +23,12 @@ MESSAGES = {
         "skips the region and leaves empty placeholders: backward raises here. Write "
         "`remat.recompute_needs_tensor(a, b)` before this statement.",
     ),
+    "RMT101 of two operations in one statement": (
+        "a, b = remat.region(f, 'w13', recompute=False)(x)\nreturn a.sin() * b",
+        "This statement reads `a` and `b`, outputs of region `w13`, without a marker. Replay skips the region and "
+        "leaves empty placeholders: backward raises here. Write `remat.recompute_needs_tensor(a, b)` before this "
+        "statement.",
+    ),
     "RMT101 of an output without a name": (
         "return x + remat.region(f, 'ffn.w2', recompute=False)(x)",
         "`+` reads the output of region `ffn.w2` without a marker. Replay skips the region and leaves an empty "
