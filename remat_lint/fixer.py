@@ -150,7 +150,7 @@ def write(outcome: Outcome) -> None:
             raise UserError(
                 f"{outcome.before.path}: changed while it was being fixed; left as it is, run again"
             )
-        if not os.access(target, os.W_OK):
+        if not os.access(target, os.W_OK) or not target.stat().st_mode & 0o222:
             raise UserError(f"{outcome.before.path}: is read-only; left as it is")
         _replace(target, outcome.after.raw)
     except OSError as error:

@@ -95,7 +95,7 @@ def _message(read: BareRead) -> str:
 
 def _reads(read: BareRead) -> str:
     """What is read: ``reads `gate` and `up`, outputs of region `w13`,``."""
-    verb = "reads" if read.certain else "may copy, and so read,"
+    verb = "reads" if read.certain else "may read"
     regions = list(dict.fromkeys(output.region for output in read.outputs))
     origin = f"of region{'s' if len(regions) > 1 else ''} {_listed(regions)}"
     several = len(read.outputs) > 1
@@ -109,7 +109,7 @@ def _failure(read: BareRead) -> str:
     several = len({output.region for output in read.outputs}) > 1
     left = "empty placeholders" if len(read.outputs) > 1 else "an empty placeholder"
     skips = f"replay skips the region{'s' if several else ''} and leaves {left}: backward raises here"
-    skips += "." if read.certain else " if it copies."
+    skips += "." if read.certain else " if it does."
     if all(output.kept is Kept.SAVE for output in read.outputs):
         return skips[0].upper() + skips[1:]
     return f"Under a policy that saves {'them' if several else 'it'}, {skips}"

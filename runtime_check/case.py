@@ -48,6 +48,8 @@ def load_factory(target: str) -> Factory:
         raise UsageError(
             f"{target!r} names no factory: write package.module:factory, as in examples.llama.case:build"
         )
+    if "/" in module_name or module_name.startswith(".") or module_name.endswith(".py"):
+        raise UsageError(f"{module_name} is a file: write the module's name, as in examples.llama.case:build")
     value: Any = _import(module_name)
     for part in attribute.split("."):
         if not hasattr(value, part):

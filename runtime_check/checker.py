@@ -71,6 +71,8 @@ class CheckResult:
     """Regions that torch_remat saw and the tap did not: no policy was tried on them."""
     noise: tuple[Difference, ...]
     results: tuple[PolicyResult, ...]
+    has_gradients: bool = True
+    """Whether backward reached anything: without that, no replay ran."""
 
     def __getitem__(self, policy: str) -> PolicyResult:
         """The result under the policy of this name."""
@@ -86,7 +88,8 @@ class CheckResult:
         """0 holds, 1 broken, 5 inconclusive."""
         if self.broken:
             return 1
-        return 5 if self.noise or not self.checkpoints else 0
+        checked = self.checkpoints and self.regions and self.has_gradients
+        return 5 if self.noise or not checked else 0
 
 
 def check(
@@ -160,6 +163,7 @@ def _compared(start: Start, tap: Tap, name: str, options: Sequence[str], uses_st
         regions=regions,
         untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
         noise=noise,
+        has_gradients=any(tensor is not None for what, tensor in plain.tensors.items() if "grad" in what),
         results=tuple(
             _judged(policy, track, plain, bool(noise)) for policy, track in zip(policies, tracks, strict=True)
         ),

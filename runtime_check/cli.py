@@ -41,7 +41,13 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     show_default=True,
     help="Where to run; auto is CUDA where there is a GPU.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Where random streams start.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Where random streams start.",
+)
 @click.option("--traceback", "wants_traceback", is_flag=True, help="Show Python tracebacks of what fails.")
 @click.option(
     "--version",
@@ -89,7 +95,7 @@ def _require_torch() -> None:
         import torch  # noqa: F401
         import torch_remat  # noqa: F401
     except ImportError as error:
-        _stop(f"remat-check needs torch and torch-remat ({error}): pip install 'remat-lint[runtime]'")
+        _stop(f"torch and torch-remat are needed ({error}): pip install 'remat-lint[runtime]'")
 
 
 def _stop(message: str, error: BaseException | None = None) -> NoReturn:

@@ -100,7 +100,8 @@ class Observation:
         active = _state.get()
         assert active is not None
         assert self.policy is not None
-        name, checkpoint = _qualified_name(site.name), self.label(active.region_state)
+        # torch_remat takes any name that can be hashed; patterns and tables need text.
+        name, checkpoint = str(_qualified_name(site.name)), self.label(active.region_state)
         seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute))
         seen.inside.update(self._running)
         seen.callers.add(site.caller)

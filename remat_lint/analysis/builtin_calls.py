@@ -19,6 +19,7 @@ from remat_lint.analysis.values import (
     Constant,
     DictObject,
     External,
+    InstanceObject,
     ListObject,
     Partial,
     Reference,
@@ -83,6 +84,18 @@ def _kinds_of(call: BuiltinCall, value: Value) -> frozenset[str]:
     if isinstance(found, DictObject):
         return frozenset({"dict", "collections.abc.Mapping", "typing.Mapping"})
     return frozenset({type(value.value).__name__}) if isinstance(value, Constant) else frozenset()
+
+
+def _replaced(call: BuiltinCall) -> Value:
+    """``dataclasses.replace(record, field=value)``: another object with some other attributes."""
+    record = call.operands[0].value if call.operands else NONE
+    found = call.machine.object_at(call.state, record) if isinstance(record, Reference) else None
+    if not isinstance(found, InstanceObject):
+        return Unknown(frozenset(t for o in call.operands for t in call.state.tokens(o.value)))
+    for operand in call.operands[1:]:
+        if operand.keyword is not None:
+            found = found.with_attribute(operand.keyword, operand.value)
+    return call.machine.allocate(call.state, found)
 
 
 def _tree_map(call: BuiltinCall) -> Value:
@@ -260,10 +273,6 @@ def _second(call: BuiltinCall) -> Value:
     return call.operands[1].value if len(call.operands) > 1 else Unknown()
 
 
-def _first(call: BuiltinCall) -> Value:
-    return call.operands[0].value if call.operands else Unknown()
-
-
 def _torch_checkpoint(call: BuiltinCall) -> Value:
     """``torch.utils.checkpoint.checkpoint(f, h)`` is a bare operation: it saves ``h``, then runs ``f``."""
     if not call.operands:
@@ -324,6 +333,8 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.isinstance": _isinstance,
     "torch.utils._pytree.tree_map": _tree_map,
     "torch.utils._pytree.tree_map_only": _tree_map,
+    "dataclasses.replace": _replaced,
+    "copy.replace": _replaced,
     "builtins.range": _range,
     "builtins.list": _listed,
     "builtins.tuple": _tupled,
@@ -343,7 +354,6 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.setattr": _setattr,
     "functools.partial": _partial,
     "typing.cast": _second,
-    "copy.replace": _first,
     "itertools.chain": _container,
     "torch.jit.annotate": _second,
     "torch.utils.checkpoint.checkpoint": _torch_checkpoint,

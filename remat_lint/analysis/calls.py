@@ -131,8 +131,8 @@ class Calls(Objects):
         return joined
 
     def _call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
-        """Something outside the project: it reads the tensors it is given."""
-        self.read(state, node, operands)
+        """Something outside the project: it may read the tensors it is given, and mostly does."""
+        self.read(state, node, operands, certain=False)
         self._escape(operands)
         return Unknown(origin=self.fresh())
 
@@ -507,6 +507,10 @@ class Calls(Objects):
                 return self.join_ends(state, ends)
             case Reference() as reference:
                 return self._call_container_method(state, node, reference, name, operands)
+            case SequenceValue(items=items, fields=fields) as record if name == "_replace" and fields:
+                given = {o.keyword: o.value for o in operands}
+                renewed = tuple(given.get(f, item) for f, item in zip(fields, items, strict=False))
+                return replace(record, items=renewed)
             case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
                 return SequenceValue(items, rest)
             case ClassValue() as klass if name == "apply":
@@ -576,7 +580,8 @@ class Calls(Objects):
             return Unknown()
         if isinstance(value, Tensor) and name in ("_replace", "_asdict"):
             return Unknown(frozenset(state.tokens(value)))
-        self.read(state, node, [receiver, *operands] if isinstance(value, Tensor) else operands)
+        known = isinstance(value, Tensor)
+        self.read(state, node, [receiver, *operands] if known else operands, certain=known)
         self._escape(operands)
         return Unknown(origin=self.fresh())
 

@@ -67,8 +67,8 @@ class Marker:
 class BareRead:
     """A consumer outside every region reads saved outputs that no marker persisted on that path.
 
-    ``operation`` is what reads, as written. ``certain`` is false where the operation reads only
-    if it copies (a cast to a dtype that the analyser does not know). ``insertion`` mends it;
+    ``operation`` is what reads, as written. ``certain`` is false where the analyser cannot know: a
+    cast reads only if it copies, an unknown function may do anything. ``insertion`` mends it;
     without one, ``obstacle`` says why none can be written.
     """
 

@@ -165,6 +165,9 @@ class Machine:
     def run_block(self, statements: Sequence[ir.Stmt], states: list[State]) -> Flow:
         raise NotImplementedError
 
+    def condition_key(self, test: ir.Expr) -> tuple[str, bool]:
+        raise NotImplementedError
+
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         raise NotImplementedError
 

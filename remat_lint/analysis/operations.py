@@ -17,6 +17,7 @@ from remat_lint.analysis.values import (
     SCALAR,
     Choice,
     Constant,
+    DictObject,
     InstanceObject,
     ListObject,
     Reference,
@@ -280,7 +281,7 @@ class Operations(Reads):
         """``left operator right``."""
         joined = _concatenation(state, operator, left.value, right.value)
         if joined is not None:
-            return joined if not isinstance(joined, ListObject) else self.allocate(state, joined)
+            return self.allocate(state, joined) if isinstance(joined, (ListObject, DictObject)) else joined
         if operator == "Modulo" and isinstance(left.value, Constant) and isinstance(left.value.value, str):
             self.read(state, node, [right])
             return SCALAR
@@ -352,8 +353,10 @@ def _may_be_tensor(operand: Operand | None) -> bool:
     return operand is not None and isinstance(operand.value, (Tensor, Unknown, Choice))
 
 
-def _concatenation(state: State, operator: str, left: Value, right: Value) -> Value | ListObject | None:
-    """``tuple + tuple``, ``list + list`` and ``list * number``; None for everything else."""
+def _concatenation(
+    state: State, operator: str, left: Value, right: Value
+) -> Value | ListObject | DictObject | None:
+    """``tuple + tuple``, ``list + list``, ``list * number``, ``dict | dict``; None for everything else."""
     if operator == "Add":
         if isinstance(left, SequenceValue) and isinstance(right, SequenceValue):
             if left.rest is None:
@@ -367,6 +370,11 @@ def _concatenation(state: State, operator: str, left: Value, right: Value) -> Va
             return ListObject((*first.items, *second.items), second.rest)
         if first is not None or second is not None:
             return Unknown(frozenset((*state.tokens(left), *state.tokens(right))))
+    if operator == "BitOr":
+        one, other_one = _dict_at(state, left), _dict_at(state, right)
+        if one is not None and other_one is not None:
+            items = {**dict(one.items), **dict(other_one.items)}
+            return DictObject(tuple(items.items()), one.rest or other_one.rest)
     if operator == "Multiply":
         for value, other in ((left, right), (right, left)):
             if isinstance(other, (Constant, Scalar)) and (
@@ -374,6 +382,11 @@ def _concatenation(state: State, operator: str, left: Value, right: Value) -> Va
             ):
                 return value
     return None
+
+
+def _dict_at(state: State, value: Value) -> DictObject | None:
+    found = state.heap.get(value.address) if isinstance(value, Reference) else None
+    return found if isinstance(found, DictObject) else None
 
 
 def _list_at(state: State, value: Value) -> ListObject | None:

@@ -50,6 +50,10 @@ class Reads(Machine):
     def _read_token(self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool) -> None:
         if in_forward_only(state) or self.swallowing or token.resident or state.is_marked(token):
             return
+        if token.saved_when is not None and state.assumed.get(token.saved_when[0]) is not None:
+            key, saved = token.saved_when
+            if state.assumed[key] is not saved:
+                return  # on this path the policy has the region recomputed
         for region in reversed(self.regions):
             if region.kept is Kept.SAVE:
                 return

@@ -81,7 +81,17 @@ class Regions(Operations):
         self.journal.regions[place] = RegionCall(
             place, region, kept, problems, function_is_result=_is_result(value)
         )
-        return RegionWrapper(place, value, region, kept)
+        return RegionWrapper(place, value, region, kept, self._saved_when(recompute, kept))
+
+    def _saved_when(self, recompute: Operand | None, kept: Kept) -> tuple[str, bool] | None:
+        """The condition behind ``recompute=not self.save``: its key, and its truth when the region is saved."""
+        if recompute is None or recompute.expr is None or kept is not Kept.POLICY:
+            return None
+        expr, saved = recompute.expr, False
+        while isinstance(expr, ir.Unary) and expr.operator == "Not":
+            expr, saved = expr.operand, not saved
+        key, holds = self.condition_key(expr)
+        return (key, saved is holds) if key else None
 
     def _problems(
         self, by_position: Sequence[Operand], name: Operand | None, recompute: Operand | None
@@ -231,7 +241,15 @@ class Regions(Operations):
                 return replace(opaque, token=token_for(opaque, part))
 
     def _new_token(self, state: State, wrapper: RegionWrapper, part: str, resident: bool) -> Token:
-        token = Token(self.fresh(), wrapper.region, wrapper.place, wrapper.kept, part, resident=resident)
+        token = Token(
+            self.fresh(),
+            wrapper.region,
+            wrapper.place,
+            wrapper.kept,
+            part,
+            resident=resident,
+            saved_when=wrapper.saved_when,
+        )
         state.born[token] = self.frame.depth
         return token
 
@@ -239,9 +257,7 @@ class Regions(Operations):
         """One output of a region whose function is not known, or one row of its only output."""
         assert tensor.token is not None
         whole = tensor.token
-        token = Token(
-            whole.serial, whole.region, whole.place, whole.kept, whole.part + part, whole, whole.resident
-        )
+        token = replace(whole, part=whole.part + part, parent=whole)
         state.born.setdefault(token, min(state.born.get(t, self.frame.depth) for t in whole.lineage()))
         return replace(tensor, token=token)
 

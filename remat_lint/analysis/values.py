@@ -33,7 +33,8 @@ class Token:
 
     ``serial`` grows with every execution, so that a token can be told to be older than a region.
     The outputs of a region whose function the analyser cannot see are parts of one token, their
-    ``parent``: what persists the parent persists them.
+    ``parent``: what persists the parent persists them. ``saved_when`` is the condition, as a path
+    knows it, under which the policy saves the region, where the source shows one.
     """
 
     serial: int
@@ -43,6 +44,7 @@ class Token:
     part: str = ""
     parent: Token | None = None
     resident: bool = False
+    saved_when: tuple[str, bool] | None = None
 
     def lineage(self) -> Iterator[Token]:
         """The token itself, then what it is a part of."""
@@ -211,6 +213,7 @@ class RegionWrapper(Value):
     function: Value
     region: str
     kept: Kept
+    saved_when: tuple[str, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,8 @@ class _Tally:
         self.unsafe += outcome.unsafe
 
     def summary(self, mode: str | None) -> str:
+        if not (self.fixed or self.unfixed or self.unsafe):
+            return "Nothing to fix."
         verb = "Fixed" if mode == "write" else "Would fix"
         parts = [f"{verb} {self.fixed} finding{'s' * (self.fixed != 1)}"]
         parts[0] += f" in {self.files} file{'s' * (self.files != 1)}" * bool(self.files)

@@ -37,8 +37,14 @@ MESSAGES = {
     ),
     "RMT101 of an operation that may copy": (
         "y = remat.region(f, 'proj', recompute=False)(x)\nreturn y.float()",
-        "`y.float` may copy, and so read, `y`, an output of region `proj`, without a marker. Replay skips the "
-        "region and leaves an empty placeholder: backward raises here if it copies. Write "
+        "`y.float` may read `y`, an output of region `proj`, without a marker. Replay skips the "
+        "region and leaves an empty placeholder: backward raises here if it does. Write "
+        "`remat.recompute_needs_tensor(y)` before this statement.",
+    ),
+    "RMT101 of a call of something unknown": (
+        "y = remat.region(f, 'proj', recompute=False)(x)\nreturn policy.scan(y)",
+        "`policy.scan` may read `y`, an output of region `proj`, without a marker. Replay skips the region and "
+        "leaves an empty placeholder: backward raises here if it does. Write "
         "`remat.recompute_needs_tensor(y)` before this statement.",
     ),
     "RMT101 where no marker can be written": (
