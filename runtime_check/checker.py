@@ -88,7 +88,7 @@ class CheckResult:
         """0 holds, 1 broken, 5 inconclusive."""
         if self.broken:
             return 1
-        checked = self.checkpoints and self.regions and self.has_gradients
+        checked = self.checkpoints and self.has_gradients
         return 5 if self.noise or not checked else 0
 
 

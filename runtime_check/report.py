@@ -134,11 +134,10 @@ def _verdict(result: CheckResult) -> str:
             "Inconclusive: no checkpoint ran, so nothing was confirmed. Checkpoints inside torch.compile"
             " are not checked: give an eager module."
         )
-    if not result.regions:
-        return "Inconclusive: no region was called, so there was no policy to try."
     if not result.has_gradients:
         return "Inconclusive: nothing requires grad, so backward replayed nothing."
-    return f"Holds: outputs, gradients and buffers are equal bit for bit under {_policies(total)}."
+    only = "" if result.regions else " No region was called, so the checkpoint alone was checked."
+    return f"Holds: outputs, gradients and buffers are equal bit for bit under {_policies(total)}.{only}"
 
 
 def _lacks_marker(result: PolicyResult) -> bool:

@@ -84,7 +84,7 @@ class Regions(Operations):
         return RegionWrapper(place, value, region, kept, self._saved_when(recompute, kept))
 
     def _saved_when(self, recompute: Operand | None, kept: Kept) -> tuple[str, bool] | None:
-        """The condition behind ``recompute=not self.save``: its key, and its truth when the region is saved."""
+        """The condition in ``recompute=not self.save``: its key, and its truth when the region is saved."""
         if recompute is None or recompute.expr is None or kept is not Kept.POLICY:
             return None
         expr, saved = recompute.expr, False

@@ -783,6 +783,64 @@ PROGRAMS = {
                 case n if y.sum() > n:  # read
                     return x
         """,
+    "marker_under_the_condition_of_the_policy": """
+        def body(x, f, save):
+            y = remat.region(f, "l", recompute=not save)(x)
+            if save:
+                M(y)
+            return y * 2
+        """,
+    "marker_under_the_opposite_of_the_policy": """
+        def body(x, f, save):
+            y = remat.region(f, "l", recompute=not save)(x)
+            if not save:
+                M(y)
+            return y * 2  # read
+        """,
+    "replaced_field_of_a_named_tuple": """
+        class Pair(typing.NamedTuple):
+            a: torch.Tensor
+            b: torch.Tensor
+        def body(x, f):
+            pair = Pair(x, x)._replace(a=S(f)(x))
+            M(pair.a)
+            return pair.a * pair.b
+        """,
+    "replaced_field_of_a_dataclass": """
+        @dataclasses.dataclass
+        class Pair:
+            a: torch.Tensor
+            b: torch.Tensor
+        def body(x, f):
+            pair = dataclasses.replace(Pair(x, x), a=S(f)(x))
+            return pair.a * pair.b  # read
+        """,
+    "merged_dicts": """
+        def body(x, f):
+            d = {"y": S(f)(x)} | {"z": x}
+            M(d["y"])
+            return d["y"] + d["z"]
+        """,
+    "call_that_marks_for_one_caller_only": """
+        def use(t, g):
+            return R(g)(t)
+        def body(x, f, g, flag):
+            y = S(f)(x)
+            if flag:
+                M(y)
+            z = x + y
+            return use(y, g) + z
+        """,
+    "same_helper_called_with_two_outputs": """
+        def helper(t):
+            return t.exp()
+        def body(x, f):
+            a = S(f, "a")(x)
+            b = S(f, "b")(x)
+            p = helper(a)  # read
+            q = helper(b)  # read
+            return p + q
+        """,
     "import_that_may_fail": """
         try:
             import torch_remat as maybe

@@ -363,3 +363,31 @@ def test_gradient_that_is_missing_is_a_difference() -> None:
     found = {difference.what: difference.how for difference in result["as configured"].differences}
     assert found["gradient of a.weight"] == "is missing: it is there without checkpoints"
     assert found["gradient of b.weight"] == "is there, but not without checkpoints"
+
+
+class NothingRequiresGrad(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.region(torch.sin, "sin", recompute=False)(x.detach()).sum()
+
+
+def test_step_that_replays_nothing_is_inconclusive() -> None:
+    result = check(
+        lambda: Case(
+            NothingRequiresGrad(),
+            (torch.ones(2, 8),),
+            loss=lambda out: out + torch.ones((), requires_grad=True),
+        ),
+        device="cpu",
+    )
+    assert result.exit_status == 5
+
+
+class NumberedRegion(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.region(torch.sin, 3, recompute=False)(x)
+
+
+def test_region_name_that_is_no_string_is_shown_as_text() -> None:
+    result = check(lambda: (NumberedRegion(), torch.ones(2, 8)), device="cpu")
+    assert result.exit_status == 0
+    assert [region.name for region in result.regions] == ["3"]

@@ -124,8 +124,9 @@ def test_unusable_factory(source: str, part: str, request: pytest.FixtureRequest
         ("no_such_module:build", "there is no module no_such_module"),
         ("torch.no_such_part:build", "there is no module torch.no_such_part"),
         ("torch:nn", "is no function"),
-        ("no such/path.py:build", "there is no module no such/path"),
-        ("..:build", "does not import"),
+        ("no such/path.py:build", "is a file: write the module's name"),
+        ("./model.py:build", "is a file: write the module's name"),
+        ("..:build", "write the module's name"),
     ],
 )
 def test_unusable_target(target: str, part: str) -> None:
