@@ -85,7 +85,9 @@ MESSAGES = {
 @pytest.mark.parametrize("name", MESSAGES)
 def test_message(name: str) -> None:
     body, expected = MESSAGES[name]
-    code = "import torch\nimport torch_remat as remat\ndef body(x, f, policy):\n" + textwrap.indent(body, "    ")
+    code = "import torch\nimport torch_remat as remat\ndef body(x, f, policy):\n" + textwrap.indent(
+        body, "    "
+    )
     facts = analyse(SourceFile("model.py", code.encode()), Project())
     messages = [finding.message for rule in all_rules() for finding in rule.check(facts)]
     assert messages == [expected]
