@@ -30,8 +30,11 @@ from remat_lint.project import Project
 MAX_DEPTH = 16
 """Calls nested deeper than this are not followed."""
 
-MAX_STEPS = 20_000
-"""Statements run for one root; a root that needs more is given up."""
+MAX_STEPS = 4_000
+"""Statements run for one root; a root that needs more is given up. A decoder block needs about a hundred."""
+
+MAX_FILE_STEPS = 40_000
+"""Statements run for all roots of one file."""
 
 
 class BudgetSpent(Exception):
@@ -110,6 +113,7 @@ class Machine:
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
         self._steps = 0
+        self._file_steps = 0
 
     def fresh(self) -> int:
         """A number that was never used before: for frames, heap addresses, storages and tokens."""
@@ -118,10 +122,12 @@ class Machine:
 
     def spend(self) -> None:
         self._steps += 1
-        if self._steps > MAX_STEPS:
+        self._file_steps += 1
+        if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
 
     def reset_budget(self) -> None:
+        """Begin another root."""
         self._steps = 0
 
     def place(self, node: ir.Node) -> Place:
