@@ -35,6 +35,9 @@ class Discovery:
     """The files to lint, what was left out and why, and what could not be looked into."""
 
     files: list[Path] = field(default_factory=list)
+    given: set[Path] = field(default_factory=set)
+    """Those of them that the user named."""
+
     skipped: list[tuple[Path, str]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -53,6 +56,7 @@ def discover(paths: Sequence[Path], config: Config, *, force_exclude: bool = Fal
             _add_unseen(_walk(path, excludes, found), seen, found)
         else:
             _add_unseen([path], seen, found)
+            found.given.add(path)
     found.files.sort(key=str)
     return found
 

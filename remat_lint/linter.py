@@ -52,7 +52,8 @@ class Linter:
     def lint(self, source: SourceFile) -> FileReport:
         """The report of a file, whatever its bytes are."""
         self._project.add(source)
-        report = FileReport(source.path, relevant=self._project.reaches_remat(source))
+        relevant = self._project.reaches_remat(source) or (source.given and not source.compiles())
+        report = FileReport(source.path, relevant=relevant)
         if not report.relevant:
             return report
         try:

@@ -21,7 +21,7 @@ from remat_lint.source import SourceFile
 ROOT_MARKERS = ("pyproject.toml", ".git")
 
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*"
+    rb"(?:^(?:\xef\xbb\xbf)?|[:;\r])[ \t\f]*(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*"
     rb"(?P<names>\([^)]*\)|[^\r\n#]*)|import[ \t]+(?P<plain>[\w.]+))",
     re.MULTILINE,
 )

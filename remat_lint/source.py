@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
     from remat_lint.analysis import ir
 
-RELEVANT_WORDS = (b"torch_remat",)
-"""A file without one of these words can hold no finding of its own; a rule adds the word it needs."""
+_IMPORTS_REMAT = re.compile(
+    rb"(?:^(?:\xef\xbb\xbf)?|[:;\r])[ \t\f]*(?:from|import)[ \t]+[^\r\n#]*\btorch_remat\b", re.MULTILINE
+)
 
-_PARSER_POSITION = re.compile(r"@ (\d+):(\d+)")
+MAX_CHECKED = 2_000_000
+"""A file of more bytes is not checked for its syntax where nothing else asks for it."""
+
+_ONLY_PARSE = 0x400
+"""``ast.PyCF_ONLY_AST``, without importing ``ast``."""
 
 
 class SourceError(Exception):
@@ -54,6 +59,8 @@ class SourceFile:
     def __init__(self, path: str, raw: bytes) -> None:
         self.path = path
         self.raw = raw
+        self.given = False
+        """Whether the user named this very file."""
 
     @classmethod
     def read(cls, path: str | Path) -> SourceFile:
@@ -61,8 +68,22 @@ class SourceFile:
         return cls(str(path), Path(path).read_bytes())
 
     def is_relevant(self) -> bool:
-        """Whether the file holds a word without which no rule has anything to say."""
-        return any(word in self.raw for word in RELEVANT_WORDS)
+        """Whether the file imports torch_remat, as far as a look at its bytes tells."""
+        return b"torch_remat" in self.raw and _IMPORTS_REMAT.search(self.raw) is not None
+
+    def compiles(self) -> bool:
+        """Whether Python takes the file; asked without LibCST. Very large files are taken to be in order."""
+        if len(self.raw) > MAX_CHECKED:
+            return True
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(self.raw, self.path, "exec", _ONLY_PARSE, dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+        except (RecursionError, MemoryError):
+            return True
+        return True
 
     @cached_property
     def text(self) -> str:

@@ -84,7 +84,9 @@ class Inputs(NamedTuple):
             yield self.stdin
         for path in self.found.files:
             try:
-                yield SourceFile.read(shown(path))
+                source = SourceFile.read(shown(path))
+                source.given = path in self.found.given
+                yield source
             except OSError as error:
                 yield FileReport(
                     shown(path), failure=Failure(f"cannot be read: {error.strerror or error}", ours=False)
@@ -120,7 +122,9 @@ def _gather_stdin(paths: Sequence[Path], settings: Settings) -> Inputs:
     if settings.force_exclude and Excludes(config).match_with_parents(name):
         found.skipped.append((name, "excluded"))
     raw = sys.stdin.buffer.read()
-    return Inputs(config, found, SourceFile(shown(name), raw))
+    source = SourceFile(shown(name), raw)
+    source.given = True
+    return Inputs(config, found, source)
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:

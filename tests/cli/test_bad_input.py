@@ -133,10 +133,19 @@ def test_a_file_that_does_not_parse_is_not_rewritten(remat_fix: Run, folder: Pat
     assert (folder / "broken.py").read_bytes() == raw
 
 
+def test_a_file_that_was_named_is_reported_even_if_nothing_in_it_matters(
+    remat_lint: Run, folder: Path
+) -> None:
+    (folder / "broken.py").write_bytes(b"def f(:\n")
+    (folder / "bytes.py").write_bytes(b"\xff\xfe\x00")
+    assert remat_lint("broken.py").stdout.startswith("broken.py:1:7: RMT900 ")
+    assert remat_lint("bytes.py").stdout.startswith("bytes.py:1:1: RMT900 ")
+    assert remat_lint(".").exit_code == 0
+
+
 HARMLESS = {
     "empty": b"",
     "one newline": b"\n",
-    "no relevant word, undecodable": b"\xff\xfe\x00",
     "long line": b"import torch_remat; x = '" + b"a" * 10_000_000 + b"'\n",
     "byte-order mark": b"\xef\xbb\xbfimport torch_remat\n",
     "carriage returns": b"import torch_remat\rx = 1\r",
