@@ -21,8 +21,9 @@ from remat_lint.source import SourceFile
 ROOT_MARKERS = ("pyproject.toml", ".git")
 
 _IMPORT = re.compile(
-    rb"(?:^(?:\xef\xbb\xbf)?|[:;\r])[ \t\f]*(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*"
-    rb"(?P<names>\([^)]*\)|[^\r\n#]*)|import[ \t]+(?P<plain>[\w.]+))",
+    rb"(?:^(?:\xef\xbb\xbf)?|[:;\r])[ \t\f]*"
+    rb"(?:from[ \t]+(?P<dots>\.*)[ \t]*(?P<module>[\w.]*)[ \t]+import[ \t]*(?P<names>\([^)]*\)|[^\r\n#]*)"
+    rb"|import[ \t]+(?P<plain>[\w.]+))",
     re.MULTILINE,
 )
 _WORD = re.compile(rb"\w+")
