@@ -45,6 +45,9 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
 from remat_lint.project import Project
 
+MAX_CONSTRUCTION = 60
+"""Constructors nested deeper than this are not followed."""
+
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
 
@@ -156,7 +159,7 @@ class Calls(Objects):
             return Unknown(origin=self.fresh())
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
-            return Unknown(frozenset(t for operand in operands for t in state.tokens(operand.value)))
+            return Unknown(origin=self.fresh())
         self.contexts.setdefault(definition, set()).add(
             not self.is_inert() and state.phase is not Phase.FORWARD
         )
@@ -268,7 +271,9 @@ class Calls(Objects):
         return not self.project.reaches_remat(source)
 
     def _is_too_deep(self, definition: ir.Function) -> bool:
-        if self.frame.depth >= MAX_DEPTH:
+        # Modules that are constructed alike are one, so construction may go deep: a module without its
+        # parts would be taken for one that nothing is known of.
+        if self.frame.depth >= (MAX_CONSTRUCTION if definition.name == "__init__" else MAX_DEPTH):
             return True
         frame: Frame | None = self.frame
         active = 0

@@ -280,6 +280,9 @@ class Regions(Operations):
             for item in self._one_hop(state, operand.value):
                 self.persist(state, item)  # one cause, one finding
         self.persist(state, operand.value)
+        if isinstance(operand.value, Unknown):  # one of these outputs, whichever the path took
+            for token in operand.value.held:
+                self.persist(state, Tensor(token))
 
     def _not_a_tensor(self, state: State, value: Value) -> str | None:
         """What a marked value is, where it is certainly no tensor."""

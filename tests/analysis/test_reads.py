@@ -841,6 +841,19 @@ PROGRAMS = {
             q = helper(b)  # read
             return p + q
         """,
+    "marker_on_one_of_many_outputs": """
+        def body(x, f, p):
+            ys = []
+            if p(0): ys.append(S(f, "a0")(x))
+            if p(1): ys.append(S(f, "a1")(x))
+            if p(2): ys.append(S(f, "a2")(x))
+            if p(3): ys.append(S(f, "a3")(x))
+            out = x
+            for t in ys:
+                M(t)
+                out = out + t
+            return out
+        """,
     "import_that_may_fail": """
         try:
             import torch_remat as maybe
@@ -869,3 +882,17 @@ def test_program(name: str) -> None:
     }
     expected = {n for n, line in enumerate(code.splitlines(), start=1) if re.search(r"# read$", line)}
     assert found == expected
+
+
+def test_a_deep_chain_of_modules_is_followed_or_given_up_but_never_guessed() -> None:
+    classes = [
+        f"class C{i}(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        f"        self.lin, self.n = nn.Linear(8, 8), {f'C{i + 1}()' if i < 24 else 'nn.Identity()'}\n"
+        "    def forward(self, x):\n"
+        f"        return self.n(remat.region(self.lin, 'c{i}', recompute=False)(x))\n"
+        for i in reversed(range(25))
+    ]
+    source = SourceFile("model.py", (PRELUDE + "".join(classes)).encode())
+    assert list(analyse(source, Project()).of(BareRead)) == []
