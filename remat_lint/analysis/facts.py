@@ -104,15 +104,6 @@ class HiddenDependency:
 
 
 @dataclass(frozen=True, slots=True)
-class IneffectiveMarker:
-    """A marker that persists nothing although its output is read: ``reason`` says why."""
-
-    place: Place
-    argument: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class GivenUp:
     """The analyser stopped following something: counted by ``--statistics``, never a finding."""
 
@@ -120,7 +111,7 @@ class GivenUp:
     reason: str
 
 
-Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | IneffectiveMarker | GivenUp
+Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | GivenUp
 F = TypeVar("F", bound=Fact)
 
 
