@@ -207,10 +207,6 @@ class InsertMarkers(cst.CSTTransformer):
         return extended(expression, call, insertion.arguments, self._tree.config_for_parsing)
 
 
-_MAY_WAIT = (cst.Assign, cst.AugAssign, cst.Pass)
-"""No docstring, import or declaration is among them: these come first where they are."""
-
-
 def _may_precede(insertion: Insertion, statements: Sequence[Small]) -> bool:
     """Whether a marker for something later on a line may go before these statements of it."""
     if insertion.hoists or not all(

@@ -6,7 +6,7 @@ Edits of one statement become one insertion. An edit that cannot be made is left
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -99,10 +99,6 @@ def _insertion(
         for t in targets
     ]
     return Insertion(list(dict.fromkeys(arguments)), hoists, indentation)
-
-
-def _name_of(source: SourceFile, node: int, hoists: Mapping[cst.Call, str]) -> str:
-    return hoists[cst.ensure_type(source.nodes[node], cst.Call)]
 
 
 def _star(target: MarkTarget) -> str:
