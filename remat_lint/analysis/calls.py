@@ -8,13 +8,15 @@ from dataclasses import replace
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
+from remat_lint.analysis.construction import Construction
+from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
-from remat_lint.analysis.objects import _CONTAINERS, Objects
+from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
-from remat_lint.analysis.summaries import Signature, Summaries, Summary
+from remat_lint.analysis.summaries import Signature, Summary
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -28,7 +30,6 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InheritedMethod,
     InstanceObject,
-    ListObject,
     Method,
     Partial,
     Reference,
@@ -38,12 +39,10 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
-    alternatives,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
-from remat_lint.project import Project
 
 MAX_CONSTRUCTION = 60
 """Constructors nested deeper than this are not followed."""
@@ -69,21 +68,11 @@ _STORING = frozenset(
 )
 """Methods that keep what they are given without looking at it."""
 
-_MODULE_ITSELF = frozenset(
-    ["eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply"]
-)
-"""Methods of ``nn.Module`` that return the module."""
-
 _IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 
 
-class Calls(Objects):
+class Calls(Construction):
     """Calls a value with operands."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self.summaries = Summaries(self.object_at)
-        self._modules: dict[object, Value] = {}
 
     def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
         """The value of ``function(operands)``; the state afterwards is ``state``, changed in place."""
@@ -113,7 +102,7 @@ class Calls(Objects):
             case InheritedMethod():
                 return self._call_inherited(state, node, function, operands)
             case _:
-                return self._call_unknown(state, node, operands)
+                return self.call_unknown(state, node, operands)
 
     def _call_any(
         self, state: State, node: ir.Expr, values: Sequence[Value], operands: Sequence[Operand]
@@ -133,19 +122,6 @@ class Calls(Objects):
             joined = join(joined, value)
         return joined
 
-    def _call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
-        """Something outside the project: it may read the tensors it is given, and mostly does."""
-        self.read(state, node, operands, certain=False)
-        self._escape(operands)
-        return Unknown(origin=self.fresh())
-
-    def _escape(self, operands: Sequence[Operand]) -> None:
-        """Region wrappers handed to unknown code may be called there."""
-        for operand in operands:
-            for value in alternatives(operand.value):
-                if isinstance(value, RegionWrapper):
-                    self.journal.called.add(value.place)
-
     # --- functions of the project
 
     def call_function(
@@ -154,7 +130,7 @@ class Calls(Objects):
         """Run a function of the project in a frame of its own."""
         definition = function.definition
         if self._is_compiled(function):
-            return self._call_unknown(state, node, operands)
+            return self.call_unknown(state, node, operands)
         if self._cannot_matter(state, function, operands):
             return Unknown(origin=self.fresh())
         if self._is_too_deep(definition):
@@ -284,12 +260,12 @@ class Calls(Objects):
 
     def _is_compiled(self, function: FunctionValue) -> bool:
         return any(
-            self._decorator_name(decorator) in _IDENTITY_DECORATORS
+            self.decorator_name(decorator) in _IDENTITY_DECORATORS
             for decorator in function.definition.decorators
         )
 
     def _switches_grad_off(self, decorator: ir.Expr) -> bool:
-        return self._decorator_name(decorator) in ("torch.no_grad", "torch.inference_mode")
+        return self.decorator_name(decorator) in ("torch.no_grad", "torch.inference_mode")
 
     def bind_parameters(
         self, state: State, frame: Frame, function: FunctionValue, operands: Sequence[Operand]
@@ -322,119 +298,14 @@ class Calls(Objects):
                 value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
 
-    # --- classes and objects
-
-    def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
-        """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
-
-        Modules that are constructed alike are one object: they differ in their weights only.
-        """
-        bases = {base.name for base in self.mro(klass) if isinstance(base, External)}
-        if bases & {"typing.NamedTuple", "collections.namedtuple"}:
-            names = tuple(self.annotated_names(klass))
-            by_name = self._by_field(names, operands)
-            items = tuple(by_name.get(name, Unknown()) for name in names)
-            return SequenceValue(items, fields=names)
-        if not any(base.startswith("torch.nn.") for base in bases):
-            return self._construct_object(state, node, klass, operands)
-        signature = self.summaries.construction(state, klass, operands)
-        known = self._modules.get(signature.key) if signature is not None else None
-        if known is not None:
-            return known
-        module = self._construct_object(state, node, klass, operands)
-        objects = self.summaries.reachable(state, module)
-        if signature is not None and objects is not None:
-            self._modules[signature.key] = module
-            klass.scope.heap |= objects
-        return module
-
-    def _construct_object(
-        self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]
-    ) -> Reference:
-        order = self.mro(klass)
-        reference = self.allocate(state, InstanceObject(klass))
-        initializer = self.class_attribute(order, "__init__")
-        if isinstance(initializer, FunctionValue):
-            self.call(state, node, replace(initializer, receiver=reference), operands)
-        elif any("dataclass" in self._decorator_name(d) for d in klass.definition.decorators):
-            names = tuple(name for one in reversed(order) for name in self.annotated_names(one))
-            for name, value in self._by_field(tuple(dict.fromkeys(names)), operands).items():
-                self.set_attribute(state, reference, name, value)
-        elif operands and (external := next((b for b in order if isinstance(b, External)), None)):
-            self._initialize_external(state, reference, external.name, operands)
-        return reference
-
-    def _decorator_name(self, decorator: ir.Expr) -> str:
-        return self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
-
-    def _by_field(self, names: Sequence[str], operands: Sequence[Operand]) -> dict[str, Value]:
-        positional = [operand.value for operand in operands if operand.keyword is None]
-        found = dict(zip(names, positional, strict=False))
-        found |= {o.keyword: o.value for o in operands if o.keyword is not None and o.keyword in names}
-        return found
-
-    def annotated_names(self, klass: Value) -> list[str]:
-        """The fields that a class body declares with an annotation."""
-        if not isinstance(klass, ClassValue):
-            return []
-        return [
-            statement.targets[0].id
-            for statement in klass.definition.body
-            if isinstance(statement, ir.Assign)
-            and statement.annotation is not None
-            and isinstance(statement.targets[0], ir.Name)
-        ]
-
-    def construct_external(self, state: State, name: str, operands: Sequence[Operand]) -> Reference:
-        """An object of an ``nn`` class; containers remember what is in them."""
-        reference = self.allocate(state, InstanceObject(External(name)))
-        self._initialize_external(state, reference, name, operands)
-        return reference
-
-    def _initialize_external(
-        self, state: State, reference: Reference, name: str, operands: Sequence[Operand]
-    ) -> None:
-        found = self.object_at(state, reference)
-        assert isinstance(found, InstanceObject)
-        if name in _CONTAINERS:
-            contents, names = self._container_contents(state, name, operands)
-            found = replace(found, arguments=(("keys", names),) if names is not None else ())
-            state.heap[reference.address] = found.with_attribute("contents", contents)
-            return
-        operation = torch_ops.module(name)
-        parameters = operation.constructor if operation is not None else ()
-        given = [
-            (operand.keyword or (parameters[index] if index < len(parameters) else ""), operand.value)
-            for index, operand in enumerate(operands)
-        ]
-        state.heap[reference.address] = replace(found, arguments=tuple(given))
-
-    def _container_contents(
-        self, state: State, name: str, operands: Sequence[Operand]
-    ) -> tuple[Value, Value | None]:
-        positional = [operand.value for operand in operands if operand.keyword is None]
-        if name.endswith("Sequential") and not (len(positional) == 1 and isinstance(positional[0], Unknown)):
-            found = (
-                self.object_at(state, positional[0])
-                if positional and isinstance(positional[0], Reference)
-                else None
-            )
-            if not isinstance(found, DictObject):
-                return SequenceValue(tuple(positional)), None
-        first = positional[0] if positional else SequenceValue()
-        found = self.object_at(state, first) if isinstance(first, Reference) else None
-        if isinstance(found, DictObject):
-            names = SequenceValue(tuple(Constant(key) for key, _ in found.items), found.rest and SCALAR)
-            return SequenceValue(tuple(value for _, value in found.items), found.rest), names
-        sequence = self.iterate(state, ir.Const(0, None), first)
-        return SequenceValue(sequence.items, sequence.rest), None
+    # --- objects
 
     def _call_object(
         self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
     ) -> Value:
         found = self.object_at(state, reference)
         if not isinstance(found, InstanceObject):
-            return self._call_unknown(state, node, operands)
+            return self.call_unknown(state, node, operands)
         if isinstance(found.klass, External):
             return self._call_module(state, node, found.klass.name, found, operands)
         for name in ("__call__", "forward"):
@@ -443,22 +314,22 @@ class Calls(Objects):
                 return self.call(state, node, method, operands)
             if isinstance(method, InheritedMethod) and name == "forward":
                 return self.call(state, node, method, operands)
-        return self._call_unknown(state, node, operands)
+        return self.call_unknown(state, node, operands)
 
     def _call_inherited(
         self, state: State, node: ir.Expr, method: InheritedMethod, operands: Sequence[Operand]
     ) -> Value:
         found = self.object_at(state, method.receiver) if isinstance(method.receiver, Reference) else None
-        if method.name in _MODULE_ITSELF and method.base.startswith("torch.nn"):
+        if method.name in MODULE_ITSELF and method.base.startswith("torch.nn"):
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
             return self._call_module(state, node, method.base, found, operands)
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
-            self._initialize_external(state, method.receiver, method.base, operands)
+            self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
         if method.name in _STORING:
             return NONE
-        return self._call_unknown(state, node, operands)
+        return self.call_unknown(state, node, operands)
 
     def _call_module(
         self,
@@ -473,7 +344,7 @@ class Calls(Objects):
             return self._call_in_sequence(state, node, contents, operands)
         operation = torch_ops.module(name)
         if operation is None:
-            return self._call_unknown(state, node, operands)
+            return self.call_unknown(state, node, operands)
         options = [o for o in module_operands(instance) if o.keyword in ("p", "inplace")]
         if instance.get("training") == Constant(False):
             options.append(Operand(Constant(False), keyword="training"))
@@ -533,7 +404,7 @@ class Calls(Objects):
         order = self.mro(klass)
         forward = self.class_attribute(order, "forward")
         if not isinstance(forward, FunctionValue):
-            return self._call_unknown(state, node, operands)
+            return self.call_unknown(state, node, operands)
         context = self.class_attribute(order, "setup_context")
         grad, self.grad_enabled = self.grad_enabled, False
         try:
@@ -576,161 +447,19 @@ class Calls(Objects):
                 operation.effect is torch_ops.Effect.CAST
                 and not operands
                 and isinstance(value, Unknown)
-                and name in _MODULE_ITSELF
+                and name in MODULE_ITSELF
             ):
                 return Unknown(origin=self.fresh())
             return self.apply(state, node, operation, receiver, operands)
         if name in _STORING:
-            self._escape(operands)
+            self.escape(operands)
             return Unknown()
         if isinstance(value, Tensor) and name in ("_replace", "_asdict"):
             return Unknown(frozenset(state.tokens(value)))
         known = isinstance(value, Tensor)
         self.read(state, node, [receiver, *operands] if known else operands, certain=known)
-        self._escape(operands)
+        self.escape(operands)
         return Unknown(origin=self.fresh())
-
-    def _call_container_method(
-        self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]
-    ) -> Value:
-        found = self.object_at(state, reference)
-        values = [operand.value for operand in operands]
-        if isinstance(found, ListObject):
-            return self._call_list_method(state, reference, found, name, values, node)
-        if isinstance(found, DictObject):
-            return self._call_dict_method(state, reference, found, name, operands)
-        if isinstance(found, InstanceObject) and (contents := found.get("contents")):
-            return self._call_module_container(state, reference, found, contents, name, values)
-        return self._call_unknown(state, node, operands)
-
-    def _call_list_method(
-        self,
-        state: State,
-        reference: Reference,
-        found: ListObject,
-        name: str,
-        values: Sequence[Value],
-        node: ir.Expr,
-    ) -> Value:
-        items, rest = found.items, found.rest
-        if name in ("append", "add", "appendleft") and values:
-            if rest is None:
-                items = (values[0], *items) if name == "appendleft" else (*items, values[0])
-            else:
-                rest = join(rest, values[0])
-        elif name in ("extend", "update") and values:
-            more = self.iterate(state, node, values[0])
-            if rest is None:
-                items, rest = (*items, *more.items), more.rest
-            else:
-                for value in (*more.items, *((more.rest,) if more.rest else ())):
-                    rest = join(rest, value)
-        elif name == "insert" and len(values) > 1:
-            items = (*items, values[1])
-        elif name == "pop" and items and rest is None:
-            first = bool(values) and values[0] == Constant(0)
-            state.heap[reference.address] = ListObject(items[1:] if first else items[:-1])
-            return items[0] if first else items[-1]
-        elif name == "copy":
-            return self.allocate(state, found)
-        elif name == "clear":
-            items, rest = (), None
-        elif name in ("pop", "popleft"):
-            return SequenceValue(items, rest) if not items and rest is None else (rest or items[-1])
-        state.heap[reference.address] = ListObject(items, rest)
-        return NONE
-
-    def _call_dict_method(
-        self,
-        state: State,
-        reference: Reference,
-        found: DictObject,
-        name: str,
-        operands: Sequence[Operand],
-    ) -> Value:
-        values = tuple(value for _, value in found.items)
-        keys = tuple(Constant(key) for key, _ in found.items)
-        match name:
-            case "values":
-                return SequenceValue(values, found.rest)
-            case "keys":
-                return SequenceValue(keys, SCALAR if found.rest is not None else None)
-            case "items":
-                pairs = tuple(SequenceValue(pair) for pair in zip(keys, values, strict=True))
-                rest = SequenceValue((SCALAR, found.rest)) if found.rest is not None else None
-                return SequenceValue(pairs, rest)
-            case "get" | "pop" | "setdefault" if operands:
-                return self._dict_lookup(state, reference, found, name, operands)
-            case "update":
-                for operand in operands:
-                    if operand.keyword is not None:
-                        self._set_object_item(
-                            state, reference, [Operand(Constant(operand.keyword))], operand.value
-                        )
-                    elif isinstance(operand.value, Reference):
-                        other = self.object_at(state, operand.value)
-                        for key, value in other.items if isinstance(other, DictObject) else ():
-                            self._set_object_item(state, reference, [Operand(Constant(key))], value)
-                return NONE
-            case "copy":
-                return self.allocate(state, found)
-            case _:
-                return Unknown(frozenset(token for value in values for token in state.tokens(value)))
-
-    def _dict_lookup(
-        self,
-        state: State,
-        reference: Reference,
-        found: DictObject,
-        name: str,
-        operands: Sequence[Operand],
-    ) -> Value:
-        default: Value = operands[1].value if len(operands) > 1 else NONE
-        key = operands[0].value
-        known = dict(found.items).get(key.value) if isinstance(key, Constant) else None
-        if known is None and name == "setdefault":
-            self._set_object_item(state, reference, [operands[0]], default)
-        if isinstance(key, Constant) and found.rest is None:
-            return known if known is not None else default
-        joined = default
-        for _, value in found.items:
-            joined = join(joined, value)
-        return join(joined, found.rest) if found.rest is not None else joined
-
-    def _call_module_container(
-        self,
-        state: State,
-        reference: Reference,
-        found: InstanceObject,
-        contents: Value,
-        name: str,
-        values: Sequence[Value],
-    ) -> Value:
-        items, rest = (
-            (contents.items, contents.rest) if isinstance(contents, SequenceValue) else ((), contents)
-        )
-        names = dict(found.arguments).get("keys")
-        keys = names.items if isinstance(names, SequenceValue) else tuple(SCALAR for _ in items)
-        match name:
-            case "values" | "children" | "modules":
-                return SequenceValue(items, rest)
-            case "items" | "named_children" | "named_modules":
-                pairs = tuple(SequenceValue(pair) for pair in zip(keys, items, strict=False))
-                return SequenceValue(pairs, SequenceValue((SCALAR, rest)) if rest is not None else None)
-            case "keys":
-                return SequenceValue(keys, SCALAR if rest is not None else None)
-            case "append" | "add_module" if values:
-                more = (
-                    SequenceValue((*items, values[-1]))
-                    if rest is None
-                    else SequenceValue(items, join(rest, values[-1]))
-                )
-                state.heap[reference.address] = found.with_attribute("contents", more)
-                return reference
-            case _ if name in _MODULE_ITSELF:
-                return reference
-            case _:
-                return Unknown()
 
     # --- names of other packages
 
@@ -747,9 +476,9 @@ class Calls(Objects):
         operation = torch_ops.function(name)
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
-        if name.startswith("torch.nn.") and (name in _CONTAINERS or _looks_like_a_class(name)):
+        if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
             return self.construct_external(state, name, operands)
-        return self._call_unknown(state, node, operands)
+        return self.call_unknown(state, node, operands)
 
     def call_super(self) -> Value:
         """``super()`` in a method."""

@@ -8,7 +8,9 @@ below it, but for the four entries declared abstract here.
     operations   torch operations and Python operators
     regions      remat.region, markers, checkpoints
     objects      attributes, items, iteration, unpacking
-    calls        functions, classes, builtins
+    containers   methods of lists, dicts and containers of modules
+    construction objects, records and modules of torch.nn
+    calls        functions, objects, builtins
     expressions  the value of an expression
     interpreter  statements and paths
 """

@@ -38,7 +38,12 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 
 _ANY_ITEM = "[...]"
-_CONTAINERS = ("torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.ModuleDict", "torch.nn.ParameterList")
+MODULE_CONTAINERS = (
+    "torch.nn.ModuleList",
+    "torch.nn.Sequential",
+    "torch.nn.ModuleDict",
+    "torch.nn.ParameterList",
+)
 
 
 class Objects(Regions):
@@ -269,7 +274,7 @@ class Objects(Regions):
                     known = dict(pairs).get(key.value) if _is_hashable(key.value) else None
                     return known if known is not None else (rest or Unknown())
                 return _join_items(tuple(value for _, value in pairs), rest)
-            case InstanceObject(klass=External(name=name)) if name in _CONTAINERS:
+            case InstanceObject(klass=External(name=name)) if name in MODULE_CONTAINERS:
                 return self._container_item(found, indices)
             case InstanceObject():
                 getter = self._object_attribute(state, node, base, "__getitem__")

@@ -1,0 +1,189 @@
+"""Methods of lists, dicts and containers of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.objects import Objects
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    NONE,
+    SCALAR,
+    Constant,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    Reference,
+    RegionWrapper,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+
+MODULE_ITSELF = frozenset(
+    ["eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply"]
+)
+"""Methods of ``nn.Module`` that return the module."""
+
+
+class Containers(Objects):
+    """Runs the methods of containers."""
+
+    def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        """Something outside the project: it may read the tensors it is given, and mostly does."""
+        self.read(state, node, operands, certain=False)
+        self.escape(operands)
+        return Unknown(origin=self.fresh())
+
+    def escape(self, operands: Sequence[Operand]) -> None:
+        """Region wrappers handed to unknown code may be called there."""
+        for operand in operands:
+            for value in alternatives(operand.value):
+                if isinstance(value, RegionWrapper):
+                    self.journal.called.add(value.place)
+
+    def _call_container_method(
+        self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        found = self.object_at(state, reference)
+        values = [operand.value for operand in operands]
+        if isinstance(found, ListObject):
+            return self._call_list_method(state, reference, found, name, values, node)
+        if isinstance(found, DictObject):
+            return self._call_dict_method(state, reference, found, name, operands)
+        if isinstance(found, InstanceObject) and (contents := found.get("contents")):
+            return self._call_module_container(state, reference, found, contents, name, values)
+        return self.call_unknown(state, node, operands)
+
+    def _call_list_method(
+        self,
+        state: State,
+        reference: Reference,
+        found: ListObject,
+        name: str,
+        values: Sequence[Value],
+        node: ir.Expr,
+    ) -> Value:
+        items, rest = found.items, found.rest
+        if name in ("append", "add", "appendleft") and values:
+            if rest is None:
+                items = (values[0], *items) if name == "appendleft" else (*items, values[0])
+            else:
+                rest = join(rest, values[0])
+        elif name in ("extend", "update") and values:
+            more = self.iterate(state, node, values[0])
+            if rest is None:
+                items, rest = (*items, *more.items), more.rest
+            else:
+                for value in (*more.items, *((more.rest,) if more.rest else ())):
+                    rest = join(rest, value)
+        elif name == "insert" and len(values) > 1:
+            items = (*items, values[1])
+        elif name == "pop" and items and rest is None:
+            first = bool(values) and values[0] == Constant(0)
+            state.heap[reference.address] = ListObject(items[1:] if first else items[:-1])
+            return items[0] if first else items[-1]
+        elif name == "copy":
+            return self.allocate(state, found)
+        elif name == "clear":
+            items, rest = (), None
+        elif name in ("pop", "popleft"):
+            return SequenceValue(items, rest) if not items and rest is None else (rest or items[-1])
+        state.heap[reference.address] = ListObject(items, rest)
+        return NONE
+
+    def _call_dict_method(
+        self,
+        state: State,
+        reference: Reference,
+        found: DictObject,
+        name: str,
+        operands: Sequence[Operand],
+    ) -> Value:
+        values = tuple(value for _, value in found.items)
+        keys = tuple(Constant(key) for key, _ in found.items)
+        match name:
+            case "values":
+                return SequenceValue(values, found.rest)
+            case "keys":
+                return SequenceValue(keys, SCALAR if found.rest is not None else None)
+            case "items":
+                pairs = tuple(SequenceValue(pair) for pair in zip(keys, values, strict=True))
+                rest = SequenceValue((SCALAR, found.rest)) if found.rest is not None else None
+                return SequenceValue(pairs, rest)
+            case "get" | "pop" | "setdefault" if operands:
+                return self._dict_lookup(state, reference, found, name, operands)
+            case "update":
+                for operand in operands:
+                    if operand.keyword is not None:
+                        self._set_object_item(
+                            state, reference, [Operand(Constant(operand.keyword))], operand.value
+                        )
+                    elif isinstance(operand.value, Reference):
+                        other = self.object_at(state, operand.value)
+                        for key, value in other.items if isinstance(other, DictObject) else ():
+                            self._set_object_item(state, reference, [Operand(Constant(key))], value)
+                return NONE
+            case "copy":
+                return self.allocate(state, found)
+            case _:
+                return Unknown(frozenset(token for value in values for token in state.tokens(value)))
+
+    def _dict_lookup(
+        self,
+        state: State,
+        reference: Reference,
+        found: DictObject,
+        name: str,
+        operands: Sequence[Operand],
+    ) -> Value:
+        default: Value = operands[1].value if len(operands) > 1 else NONE
+        key = operands[0].value
+        known = dict(found.items).get(key.value) if isinstance(key, Constant) else None
+        if known is None and name == "setdefault":
+            self._set_object_item(state, reference, [operands[0]], default)
+        if isinstance(key, Constant) and found.rest is None:
+            return known if known is not None else default
+        joined = default
+        for _, value in found.items:
+            joined = join(joined, value)
+        return join(joined, found.rest) if found.rest is not None else joined
+
+    def _call_module_container(
+        self,
+        state: State,
+        reference: Reference,
+        found: InstanceObject,
+        contents: Value,
+        name: str,
+        values: Sequence[Value],
+    ) -> Value:
+        items, rest = (
+            (contents.items, contents.rest) if isinstance(contents, SequenceValue) else ((), contents)
+        )
+        names = dict(found.arguments).get("keys")
+        keys = names.items if isinstance(names, SequenceValue) else tuple(SCALAR for _ in items)
+        match name:
+            case "values" | "children" | "modules":
+                return SequenceValue(items, rest)
+            case "items" | "named_children" | "named_modules":
+                pairs = tuple(SequenceValue(pair) for pair in zip(keys, items, strict=False))
+                return SequenceValue(pairs, SequenceValue((SCALAR, rest)) if rest is not None else None)
+            case "keys":
+                return SequenceValue(keys, SCALAR if rest is not None else None)
+            case "append" | "add_module" if values:
+                more = (
+                    SequenceValue((*items, values[-1]))
+                    if rest is None
+                    else SequenceValue(items, join(rest, values[-1]))
+                )
+                state.heap[reference.address] = found.with_attribute("contents", more)
+                return reference
+            case _ if name in MODULE_ITSELF:
+                return reference
+            case _:
+                return Unknown()
