@@ -324,6 +324,7 @@ class Expressions(Calls):
     def _yield(self, expr: ir.Yield, state: State) -> Value:
         value = self.evaluate(expr.value, state) if expr.value is not None else NONE
         frame = self.frame
+        self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         return Unknown()
 
@@ -435,7 +436,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.escape([operand])
+                self.may_be_called([operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -443,7 +444,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.escape([operand])
+                self.may_be_called([operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return

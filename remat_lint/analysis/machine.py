@@ -103,6 +103,10 @@ class Machine:
         self.regions: list[RegionContext] = []
         self.grad_enabled = True
         self.swallowing = 0
+        self.compiled = False
+        """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.handed: set[int] = set()
+        """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
         self.pure: set[tuple[str, int]] = set()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis.facts import Kept
@@ -54,6 +55,19 @@ class Token:
             token = token.parent
 
 
+class Made(Enum):
+    """Where a tensor that is no region output comes from."""
+
+    ELSEWHERE = 0
+    """A parameter, an attribute, a result of unknown code: it may be an output after all."""
+
+    COMPUTED = 1
+    """An operation in view made it: it has a storage of its own."""
+
+    COPIED = 2
+    """So did an operation that copied an output."""
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """Anything a name can stand for."""
@@ -92,6 +106,7 @@ class Tensor(Value):
     resident: bool = False
     opaque: bool = False
     ends_in_units: bool = False
+    made: Made = Made.ELSEWHERE
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
