@@ -5,7 +5,7 @@ The table ``remat_lint.torch_ops`` says what an operation does; this layer appli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from remat_lint.analysis import ir
@@ -200,7 +200,9 @@ class Operations(Reads):
         )
         likes = [_like(operand.value) for _, operand in bound.pairs if _like(operand.value)]
         same = likes and (operation.name in _SAME_DTYPE or len(set(likes)) == 1)
+        ordered = operation.keeps_order or operation.effect in (Effect.CAST, Effect.DROPOUT)
         return Tensor(
+            layout=order_of(operand for _, operand in bound.pairs) if ordered else (),
             storage=self.fresh(),
             like=likes[0] if same and operation.effect is Effect.READ else 0,
             grad=grad,
@@ -297,7 +299,9 @@ class Operations(Reads):
         if operator == "MatrixMultiply" or any(isinstance(value, Tensor) for value in values):
             grad = self._grad(iter((left, right)))
             kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
-            return Tensor(storage=self.fresh(), like=like, grad=grad, resident=kept and grad is not False)
+            layout = () if operator == "MatrixMultiply" else order_of((left, right))
+            resident = kept and grad is not False
+            return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, resident=resident)
         return Unknown(origin=self.fresh(), computed=True)
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
@@ -312,7 +316,8 @@ class Operations(Reads):
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [operand])
         if isinstance(operand.value, Tensor):
-            return Tensor(storage=self.fresh(), like=operand.value.like, grad=self._grad(iter((operand,))))
+            grad, layout = self._grad(iter((operand,))), order_of((operand,))
+            return Tensor(layout=layout, storage=self.fresh(), like=operand.value.like, grad=grad)
         return Unknown(origin=self.fresh())
 
 
@@ -409,6 +414,24 @@ def _layout_after(layout: tuple[str, ...], operation: Operation | None, bound: B
     if layout and layout[-1] == swap:
         return layout[:-1]
     return (*layout, swap)
+
+
+def order_of(operands: Iterable[Operand]) -> tuple[str, ...]:
+    """The layout of what a pointwise operation makes of these: packed, its dimensions in their order.
+
+    Where the operands are laid out differently, the first that has more than one dimension decides; how
+    many they have is not known, so the first that is not contiguous does.
+    """
+    for operand in operands:
+        for one in alternatives(operand.value):
+            swaps = tuple(step for step in one.layout if step not in _GAPS) if isinstance(one, Tensor) else ()
+            if swaps:
+                return swaps
+    return ()
+
+
+_GAPS = frozenset({"slice", "expand", "expand_as", "broadcast_to"})
+"""What leaves holes in memory or repeats it, and dimensions in their order."""
 
 
 def _cuts_first_dimension(operation: Operation, bound: Bound) -> bool:

@@ -854,6 +854,35 @@ PROGRAMS = {
                 out = out + t
             return out
         """,
+    "pointwise_region_of_a_transposed_argument": """
+        def body(x):
+            y = S(lambda t: t * 2, "a")(x.t())
+            y.reshape(-1)  # read
+            z = S(torch.sin, "b")(x.mT)
+            z.contiguous()  # read
+            z.t().contiguous()
+            w = S(nn.GELU(), "c")(x.transpose(0, 1))
+            return w.flatten()  # read
+        """,
+    "pointwise_region_of_a_transposed_and_another_argument": """
+        def body(x, scale):
+            y = S(lambda t, u: t + u, "a")(scale, x.t())
+            y.reshape(-1)  # read
+            z = S(lambda t, u: t @ u, "b")(x.t(), scale)
+            return z.reshape(-1)
+        """,
+    "pointwise_region_of_a_cut_argument": """
+        def body(x):
+            y = S(lambda t: t * 2)(x[:, :2])
+            return y.reshape(-1)
+        """,
+    "region_that_does_not_keep_the_order_of_dimensions": """
+        def body(x):
+            y = S(lambda t: t.softmax(-1), "a")(x.t())
+            y.reshape(-1)
+            z = S(lambda t: (t * 2).contiguous(), "b")(x.t())
+            return z.reshape(-1)
+        """,
     "import_that_may_fail": """
         try:
             import torch_remat as maybe
