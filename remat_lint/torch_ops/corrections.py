@@ -140,23 +140,23 @@ KEEPS_ORDER = (
         "measured: made of pointwise operators, which alone have the tag",
         (*MATH, *NEURAL),
         "absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh complex divide fix floor_divide"
-        " greater greater_equal hardswish isclose isreal less less_equal multiply negative normalize not_equal"
-        " polar softsign subtract sym_sum tanhshrink true_divide __abs__ __neg__ hinge_embedding_loss kl_div"
-        " binary_cross_entropy_with_logits margin_ranking_loss",
+        " greater greater_equal hardswish isclose isreal less less_equal multiply negative normalize"
+        " not_equal polar softsign subtract sym_sum tanhshrink true_divide __abs__ __neg__ kl_div"
+        " hinge_embedding_loss binary_cross_entropy_with_logits margin_ranking_loss",
         _ORDERED,
     ),
     Correction(
         "other names of pointwise operators",
         ("torch.special",),
-        "digamma erf erfc erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 log1p logit ndtr psi round sinc"
-        " xlogy",
+        "digamma erf erfc erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 log1p logit ndtr psi round"
+        " sinc xlogy",
         _ORDERED,
     ),
     Correction(
         "measured: copies that keep the strides",
         (*MATH, *NEURAL),
-        "argsort cdouble cfloat chalf dequantize fill flip fliplr flipud full_like msort new_tensor slice_scatter"
-        " sort tensor _lazy_clone __reversed__",
+        "argsort cdouble cfloat chalf dequantize fill flip fliplr flipud full_like msort new_tensor"
+        " slice_scatter sort tensor _lazy_clone __reversed__",
         _ORDERED,
     ),
     Correction("measured: multiplied with a mask", NEURAL, "alpha_dropout feature_alpha_dropout", _ORDERED),
