@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
@@ -96,11 +97,29 @@ class Operations(Reads):
         for operand in written:
             self.write(state, node, operand)
         effect = self._effect_here(operation, bound)
+        if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
+            return self._moved(state, node, bound.pairs[0][1])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written:
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
+
+    def _moved(self, state: State, node: ir.Expr, operand: Operand) -> Value:
+        """The tensor on another device: itself if it is there already, which only the run knows.
+
+        So only what reads the result decides whether the output was needed, and then it was needed here.
+        """
+        found = []
+        for one in alternatives(operand.value):
+            value = self.view(node, one, None, Bound(()))
+            if isinstance(value, Tensor) and value.token is not None:
+                move = value.moved or self.consumer(state, node, operand, value.token, certain=True)
+                value = replace(value, moved=move)
+            elif any(True for _ in state.tokens(value)):
+                self.read(state, node, [Operand(one, operand.expr)], certain=False)
+            found.append(value)
+        return reduce(join, found)
 
     def _written_result(self, operation: Operation, value: Value) -> Value:
         """An in-place operation returns what it changed; some keep it for backward."""
@@ -337,6 +356,12 @@ def _needs_no_copy(value: Value, bound: Bound) -> bool:
 def _is_default_format(operand: Operand) -> bool:
     expr = operand.expr
     return not (isinstance(expr, ir.Attribute) and expr.name in _CHANNELS_LAST)
+
+
+def _is_move_to_cpu(operation: Operation, bound: Bound) -> bool:
+    """Whether a cast only moves, at once, to a device that the source names: ``h.cpu()``, ``h.to("cpu")``."""
+    asked = [operand.value for _, operand in bound.pairs[1:] if operand.value != Constant(False)]
+    return asked == {"cpu": [], "to": [Constant("cpu")]}.get(operation.name)
 
 
 def _is_cast_to_itself(value: Value, bound: Bound) -> bool:

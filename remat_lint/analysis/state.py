@@ -140,15 +140,20 @@ class State:
         for waiting in [t for t in self.pending if token in t.lineage()]:
             del self.pending[waiting]
 
-    def tokens(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Token]:
+    def tokens(self, value: Value) -> Iterator[Token]:
         """All tokens that a value holds, in containers and objects too."""
-        yield from own_tokens(value)
+        for leaf in self.leaves(value):
+            yield from own_tokens(leaf)
+
+    def leaves(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
+        """A value and all that it is made of, in containers and objects too."""
+        yield value
         for part in parts(value):
-            yield from self.tokens(part, seen)
+            yield from self.leaves(part, seen)
         if isinstance(value, Reference) and value.address not in seen:
             found = self.heap.get(value.address)
             for item in contents(found) if found is not None else ():
-                yield from self.tokens(item, seen | {value.address})
+                yield from self.leaves(item, seen | {value.address})
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
