@@ -23,7 +23,7 @@ from remat_lint.analysis.machine import (
     in_forward_only,
 )
 from remat_lint.analysis.state import Consumer, Hidden, Phase, State
-from remat_lint.analysis.targets import find_target
+from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
     DictObject,
     InstanceObject,
@@ -138,6 +138,7 @@ class Reads(Machine):
             target=target,
             certain=certain,
             steps=(*via, *inside),
+            names=tuple(names_of(frame, state, token)),
         )
 
     # --- persisting

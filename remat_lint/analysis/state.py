@@ -58,6 +58,9 @@ class Consumer:
     steps: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which the output came, outermost call last."""
 
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """All names for it on the path: another path to the same read may know it by another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
