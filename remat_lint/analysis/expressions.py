@@ -9,6 +9,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.operations import order_of
 from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
     NONE,
@@ -213,7 +214,7 @@ class Expressions(Calls):
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         if any(isinstance(operand.value, Tensor) for operand in operands):
-            return Tensor(storage=self.fresh(), grad=False)
+            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
         if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
             return SCALAR
         return Unknown(origin=self.fresh())

@@ -105,7 +105,7 @@ class Objects(Regions):
             case Super(owner=owner, receiver=receiver):
                 return self._super_attribute(state, owner, receiver, name)
             case Unknown(held=held):
-                return Unknown(held) if held else self._unknown_attribute(base, name)
+                return Unknown(held) if held else self._unknown_attribute(state, node, base, name)
             case _:
                 return Method(base, name)
 
@@ -113,13 +113,11 @@ class Objects(Regions):
         """A global or submodule of a module of the project."""
         raise NotImplementedError
 
-    def _unknown_attribute(self, base: Unknown, name: str) -> Value:
+    def _unknown_attribute(self, state: State, node: ir.Expr, base: Unknown, name: str) -> Value:
         operation = torch_ops.attribute(name)
         if operation is None:
             return Unknown()
-        if operation.effect is torch_ops.Effect.METADATA:
-            return SCALAR
-        return Tensor(storage=base.origin, like=base.origin)
+        return self.apply(state, node, operation, Operand(base), ())
 
     def _tensor_attribute(self, state: State, node: ir.Expr, base: Tensor, name: str) -> Value:
         operation = torch_ops.attribute(name)

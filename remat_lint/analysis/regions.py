@@ -227,7 +227,8 @@ class Regions(Operations):
 
         match value:
             case Tensor():
-                return replace(value, token=token_for(value, part), detached=False, resident=False, via=())
+                token = token_for(value, part)
+                return replace(value, token=token, detached=False, resident=False, moved=None, via=())
             case SequenceValue(items=items, rest=rest) if not part:
                 wrapped = tuple(wrap(item, f"[{index}]") for index, item in enumerate(items))
                 return replace(value, items=wrapped, rest=wrap(rest, "[...]") if rest is not None else None)
@@ -412,7 +413,7 @@ class Regions(Operations):
     def _real(self, state: State, value: Value) -> Value:
         match value:
             case Tensor():
-                return replace(value, token=None, opaque=False, via=())
+                return replace(value, token=None, opaque=False, moved=None, via=())
             case SequenceValue(items=items, rest=rest):
                 real = tuple(self._real(state, item) for item in items)
                 return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)

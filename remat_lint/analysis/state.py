@@ -58,6 +58,9 @@ class Consumer:
     steps: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which the output came, outermost call last."""
 
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """All names for it on the path: another path to the same read may know it by another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
@@ -195,15 +198,20 @@ class State:
         found = (chains for token, chains in self.readers.items() if not related.isdisjoint(token.lineage()))
         return frozenset(chain for chains in found for chain in chains)
 
-    def tokens(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Token]:
+    def tokens(self, value: Value) -> Iterator[Token]:
         """All tokens that a value holds, in containers and objects too."""
-        yield from own_tokens(value)
+        for leaf in self.leaves(value):
+            yield from own_tokens(leaf)
+
+    def leaves(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
+        """A value and all that it is made of, in containers and objects too."""
+        yield value
         for part in parts(value):
-            yield from self.tokens(part, seen)
+            yield from self.leaves(part, seen)
         if isinstance(value, Reference) and value.address not in seen:
             found = self.heap.get(value.address)
             for item in contents(found) if found is not None else ():
-                yield from self.tokens(item, seen | {value.address})
+                yield from self.leaves(item, seen | {value.address})
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.

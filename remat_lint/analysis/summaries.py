@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Chain, MarkerRun, Pending, State
+from remat_lint.analysis.state import Chain, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -225,6 +225,8 @@ class Summaries:
     def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
         """What matters of an operand; the outputs in it are numbered as they come."""
         match value:
+            case Tensor(moved=Consumer()):
+                raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
                 return ("tensor", output, layout, grad, detached, opaque)

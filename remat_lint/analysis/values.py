@@ -20,6 +20,7 @@ from remat_lint.findings import Place, Step
 if TYPE_CHECKING:
     from remat_lint.analysis import ir
     from remat_lint.analysis.modules import ModuleScope
+    from remat_lint.analysis.state import Consumer
 
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
@@ -107,6 +108,9 @@ class Tensor(Value):
     opaque: bool = False
     ends_in_units: bool = False
     made: Made = Made.ELSEWHERE
+    moved: Consumer | None = field(default=None, compare=False)
+    """The move to a device that gave it and may have copied: what is read of it is needed there."""
+
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
