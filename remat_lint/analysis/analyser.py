@@ -395,14 +395,15 @@ class _Entered:
             machine.grad_enabled,
             machine.swallowing,
             machine.compiled,
+            machine.name_scopes,
         )
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.compiled = False
+        machine.compiled, machine.name_scopes = False, ()
 
     def __exit__(self, *_: object) -> None:
         machine = self._machine
         machine.frame, machine.regions, machine.grad_enabled = self._before[:3]
-        machine.swallowing, machine.compiled = self._before[3:]
+        machine.swallowing, machine.compiled, machine.name_scopes = self._before[3:]
 
 
 def _needs_no_grad(value: Value) -> bool:

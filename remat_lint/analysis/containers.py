@@ -16,8 +16,10 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InstanceObject,
     ListObject,
+    NameScope,
     Partial,
     Reference,
+    RegionName,
     RegionWrapper,
     Unknown,
     Value,
@@ -49,11 +51,13 @@ class Containers(Objects):
         self.may_be_called(operands)
 
     def may_be_called(self, operands: Sequence[Operand]) -> None:
-        """A region wrapper that is stored or handed on is not forgotten."""
+        """A region wrapper that is stored or handed on is not forgotten, a name scope may be entered."""
         for operand in operands:
             for value in alternatives(operand.value):
                 if isinstance(value, RegionWrapper):
                     self.journal.called.add(value.place)
+                elif isinstance(value, NameScope):
+                    self.name_scopes += (RegionName("{}"),)
 
     def _call_container_method(
         self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]
