@@ -7,7 +7,8 @@ below it, but for the four entries declared abstract here.
     reads        a token is read, written or marked
     operations   torch operations and Python operators
     names        what regions are called
-    regions      remat.region, markers, checkpoints
+    markers      remat.recompute_needs_tensor
+    regions      remat.region, checkpoints
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -144,6 +145,10 @@ class Machine:
     def text(self, node: ir.Node) -> str:
         """The source text of a node of the running function, on one line."""
         return " ".join(self.frame.scope.source.code(node.at).split())
+
+    def as_written(self, operand: Operand) -> str:
+        """How a message calls an argument."""
+        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
 
     def give_up(self, node: ir.Node, reason: str) -> None:
         self.journal.note(GivenUp(self.place(node), reason))
