@@ -72,6 +72,8 @@ class Hidden:
     kept: Kept
     name: str
     way: str
+    steps: tuple[Step, ...] = field(default=(), compare=False)
+    """The views and calls through which it came."""
 
 
 Pending = Consumer | Hidden
