@@ -16,7 +16,7 @@ from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
-from remat_lint.analysis.summaries import Signature, Summary
+from remat_lint.analysis.summaries import Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -153,18 +153,20 @@ class Calls(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing))
+        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing), self.compiled)
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        if signature is None:
-            self.bind_parameters(state, frame, function, operands)
-            value = self.run_function(state, frame)
-        elif summary is None:
-            value = self._run_and_summarise(state, frame, function, signature)
-        else:
+        claimed, state.claimed = state.claimed, {}
+        if summary is not None and signature is not None:
+            frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
+        else:
+            value = self._run_call(state, frame, function, signature)
+            claims = self.claims_of_call(state)
+        state.claimed = claimed
+        self.claim_for_caller(state, node, frame, claims)
         return self._hand_back(state, node, value, frame)
 
     def _instantiate(
@@ -182,24 +184,29 @@ class Calls(Construction):
             token = renewal.token(effect.token)
             if effect.marked:
                 state.mark(token)
+            note_reads(state, effect, token, self.chain())
             for waiting in effect.waiting:
                 if isinstance(waiting, Hidden):
                     state.pending[token] = (*state.pending.get(token, ()), waiting)
                 else:
                     self.read_on_behalf(state, node, operands, token, waiting)
-        return summary.instantiate(state, renewal, self.frame.depth)
+        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
-    def _run_and_summarise(
-        self, state: State, frame: Frame, function: FunctionValue, signature: Signature
+    def _run_call(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
     ) -> Value:
-        """Run a call with a journal of its own, and keep what it did for the next one like it."""
+        """Run a call; what one with a signature did is kept for the next one like it."""
+        if signature is None:
+            self.bind_parameters(state, frame, function, frame.operands)
+            return self.run_function(state, frame)
         before, journal, writes = state.fork(), self.journal, self.outer_writes
         self.journal = Journal()
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                self.summaries.put(signature, state, value, self.journal, before)
+                claims = self.claims_of_call(state)
+                self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
             self.journal = journal
@@ -209,13 +216,13 @@ class Calls(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame = self.frame, frame
-        grad = self.grad_enabled
+        grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
-            self.frame, self.grad_enabled = caller, grad
+            self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()
@@ -328,6 +335,7 @@ class Calls(Construction):
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
         if method.name in _STORING:
+            self._store(state, operands)
             return NONE
         return self.call_unknown(state, node, operands)
 
@@ -452,14 +460,20 @@ class Calls(Construction):
                 return Unknown(origin=self.fresh())
             return self.apply(state, node, operation, receiver, operands)
         if name in _STORING:
-            self.escape(operands)
+            self._store(state, operands)
             return Unknown()
         if isinstance(value, Tensor) and name in ("_replace", "_asdict"):
             return Unknown(frozenset(state.tokens(value)))
         known = isinstance(value, Tensor)
         self.read(state, node, [receiver, *operands] if known else operands, certain=known)
-        self.escape(operands)
+        self.hand_out(state, operands)
         return Unknown(origin=self.fresh())
+
+    def _store(self, state: State, operands: Sequence[Operand]) -> None:
+        """Something unknown keeps its arguments."""
+        for operand in operands:
+            self.escape(state, operand.value)
+        self.may_be_called(operands)
 
     # --- names of other packages
 

@@ -9,6 +9,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
 from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
@@ -325,6 +326,7 @@ class Expressions(Calls):
     def _yield(self, expr: ir.Yield, state: State) -> Value:
         value = self.evaluate(expr.value, state) if expr.value is not None else NONE
         frame = self.frame
+        self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         return Unknown()
 
@@ -436,7 +438,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.escape([operand])
+                self.may_be_called([operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -444,7 +446,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.escape([operand])
+                self.may_be_called([operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return
@@ -509,19 +511,6 @@ def _stable_text(expr: ir.Expr) -> str:
             return f"{first} {operators[0]} {second}" if first and second else ""
         case _:
             return ""
-
-
-def target_names(target: ir.Expr) -> list[str]:
-    """The names that an assignment target binds."""
-    match target:
-        case ir.Name(id=name):
-            return [name]
-        case ir.Display(items=items):
-            return [name for item in items for name in target_names(item)]
-        case ir.Starred(value=value):
-            return target_names(value)
-        case _:
-            return []
 
 
 def _join(sequence: SequenceValue) -> Value | None:

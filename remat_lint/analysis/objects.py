@@ -191,10 +191,11 @@ class Objects(Regions):
         """``base.name = value``."""
         state.forget("", name)
         for one in alternatives(base):
-            if isinstance(one, Reference):
-                found = self.object_at(state, one)
-                if isinstance(found, InstanceObject):
-                    state.heap[one.address] = found.with_attribute(name, value)
+            found = self.object_at(state, one) if isinstance(one, Reference) else None
+            if isinstance(one, Reference) and isinstance(found, InstanceObject):
+                state.heap[one.address] = found.with_attribute(name, value)
+            else:
+                self.escape(state, value)
 
     # --- items
 
@@ -304,6 +305,8 @@ class Objects(Regions):
                 self._set_object_item(state, one, indices, value.value)
             elif isinstance(one, (Tensor, Unknown)):
                 self.write(state, node, replace(base, value=one))
+                if isinstance(one, Unknown):
+                    self.escape(state, value.value)
                 if isinstance(one, Tensor) or one.computed or _is_tensor_like(indices):
                     self.read(state, node, [value, *indices])
 

@@ -21,6 +21,7 @@ from remat_lint.analysis.values import (
     DictObject,
     InstanceObject,
     ListObject,
+    Made,
     Reference,
     Scalar,
     Tensor,
@@ -226,6 +227,7 @@ class Operations(Reads):
             like=likes[0] if same and operation.effect is Effect.READ else 0,
             grad=grad,
             resident=kept and self.grad_enabled and grad is not False,
+            made=_made(operation, bound),
         )
 
     def _several_results(self, operation: Operation, bound: Bound) -> Value:
@@ -320,7 +322,14 @@ class Operations(Reads):
             kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
             layout = () if operator == "MatrixMultiply" else order_of((left, right))
             resident = kept and grad is not False
-            return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, resident=resident)
+            return Tensor(
+                layout=layout,
+                storage=self.fresh(),
+                like=like,
+                grad=grad,
+                resident=resident,
+                made=Made.COMPUTED,
+            )
         return Unknown(origin=self.fresh(), computed=True)
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
@@ -336,7 +345,8 @@ class Operations(Reads):
         self.read(state, node, [operand])
         if isinstance(operand.value, Tensor):
             grad, layout = self._grad(iter((operand,))), order_of((operand,))
-            return Tensor(layout=layout, storage=self.fresh(), like=operand.value.like, grad=grad)
+            like = operand.value.like
+            return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
         return Unknown(origin=self.fresh())
 
 
@@ -371,6 +381,19 @@ def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
         return False
     targets = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
     return bool(targets) and all(_like(target) == like for target in targets)
+
+
+_COPYING = frozenset({"clone", "contiguous", "reshape", "flatten"})
+
+
+def _made(operation: Operation, bound: Bound) -> Made:
+    """Where the result of an operation comes from; casts and dropout may have handed their operand on."""
+    if operation.effect in (Effect.CAST, Effect.DROPOUT):
+        return Made.ELSEWHERE
+    source = bound.pairs[0][1].value if bound.pairs else NONE
+    if operation.name in _COPYING and isinstance(source, Tensor) and source.token is not None:
+        return Made.COPIED
+    return Made.COMPUTED
 
 
 def _like(value: Value) -> int:

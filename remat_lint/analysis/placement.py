@@ -42,7 +42,8 @@ class Placement:
         certain = any(consumer.certain for _, consumer in reads)
         operations = {consumer.operation for _, consumer in reads}
         operation = first.operation if len(operations) == 1 else "this statement"
-        return BareRead(first.place, operation, outputs, certain, insertion, obstacle)
+        resident = all(token.resident for token, _ in reads)
+        return BareRead(first.place, operation, outputs, certain, resident, insertion, obstacle)
 
     def _obstacle(self, consumer: Consumer, targets: Sequence[MarkTarget]) -> str | None:
         statement = consumer.statement

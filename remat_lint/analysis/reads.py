@@ -8,7 +8,7 @@ may read what it was handed directly, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
@@ -22,10 +22,11 @@ from remat_lint.analysis.machine import (
     frame_name,
     in_forward_only,
 )
-from remat_lint.analysis.state import Consumer, Hidden, Phase, State
+from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
 from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
     DictObject,
+    FunctionValue,
     InstanceObject,
     Method,
     Reference,
@@ -35,6 +36,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     own_tokens,
+    parts,
 )
 from remat_lint.findings import Place, Step
 
@@ -49,12 +51,9 @@ class Reads(Machine):
                 self._read_token(state, node, operand, token, certain)
 
     def _read_token(self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool) -> None:
-        if in_forward_only(state) or self.swallowing or token.resident or state.is_marked(token):
+        if in_forward_only(state):
             return
-        if token.saved_when is not None and state.assumed.get(token.saved_when[0]) is not None:
-            key, saved = token.saved_when
-            if state.assumed[key] is not saved:
-                return  # on this path the policy has the region recomputed
+        hidden: RegionContext | None = None
         for region in reversed(self.regions):
             if region.kept is Kept.SAVE:
                 return
@@ -62,8 +61,16 @@ class Reads(Machine):
                 break
             if any(part in region.direct for part in token.lineage()):
                 return
-            self._read_hidden(state, region, token)
+            hidden = region
+            break
+        state.need(token, self.chain())
+        if self.swallowing or state.is_marked(token) or _is_recomputed_here(state, token):
             return
+        if hidden is not None:
+            self._read_hidden(state, hidden, token)
+            return
+        if token.resident and not certain:
+            return  # it works if nothing is read, and it works if something is
         move = _move(state, operand.value, token)
         consumer = move if move is not None else self.consumer(state, node, operand, token, certain)
         known = [waiting for part in token.lineage() for waiting in state.pending.get(part, ())]
@@ -72,6 +79,32 @@ class Reads(Machine):
         ):
             return  # the first consumer of a path speaks for the later ones
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
+
+    def chain(self) -> Chain:
+        """The statements under way, from the running function outwards."""
+        chain: list[tuple[int, ir.Stmt]] = []
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.statement is not None:
+                chain.append((frame.id, frame.statement))
+            frame = frame.parent
+        return tuple(chain)
+
+    # --- escaping
+
+    def escape(self, state: State, value: Value) -> None:
+        """A value goes where the analyser cannot follow: its outputs may be read there."""
+        for token in self._reachable(state, value, set()):
+            state.need(token, ())
+
+    def _reachable(self, state: State, value: Value, seen: set[int]) -> Iterator[Token]:
+        """The tokens that a value holds, and those that a function in it sees around it."""
+        yield from state.tokens(value)
+        for one in (value, *parts(value)):
+            if isinstance(one, FunctionValue) and one.frame not in seen:
+                seen.add(one.frame)
+                for name in state.frames.get(one.frame, {}).values():
+                    yield from self._reachable(state, name, seen)
 
     def read_on_behalf(
         self, state: State, node: ir.Expr, operands: Sequence[Operand], token: Token, known: Consumer
@@ -83,7 +116,7 @@ class Reads(Machine):
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
     def _read_hidden(self, state: State, region: RegionContext, token: Token) -> None:
-        if token in state.pending:
+        if token in state.pending or token.resident:
             return
         frame = self._frame_at(region.depth)
         target = find_target(frame, state, frame.call, token)
@@ -166,6 +199,14 @@ class Reads(Machine):
             name = consumer.name or value.token.region
             output = Output(name, value.token.region, value.token.kept, region_steps(value.token))
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
+
+
+def _is_recomputed_here(state: State, token: Token) -> bool:
+    """Whether the policy is known to have the token's region recomputed on this path."""
+    if token.saved_when is None:
+        return False
+    key, saved = token.saved_when
+    return state.assumed.get(key, saved) is not saved
 
 
 _CONTAINERS = {DictObject: "a dict argument", InstanceObject: "an object argument"}
