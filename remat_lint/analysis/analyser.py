@@ -313,11 +313,13 @@ class Analyser(Interpreter):
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
+                journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
                 journal.note(GivenUp(place, "the function needs too many steps"))
                 return journal
         ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
         self._settle(journal, ends)
+        journal.end_root()
         return journal
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
@@ -373,14 +375,15 @@ class _Entered:
             machine.grad_enabled,
             machine.swallowing,
             machine.name_scopes,
+            machine.checkpoints,
         )
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.name_scopes = ()
+        machine.name_scopes, machine.checkpoints = (), 0
 
     def __exit__(self, *_: object) -> None:
         machine = self._machine
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._before[:4]
-        machine.name_scopes = self._before[4]
+        machine.name_scopes, machine.checkpoints = self._before[4:]
 
 
 def _needs_no_grad(value: Value) -> bool:

@@ -23,6 +23,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -40,6 +41,15 @@ class Containers(Objects):
         self.read(state, node, operands, certain=False)
         self.escape(operands)
         return Unknown(origin=self.fresh())
+
+    def note_elements(self, contents: Value) -> None:
+        """Remember which modules are elements of a container."""
+        self.elements |= {
+            one.address
+            for item in parts(contents)
+            for one in alternatives(item)
+            if isinstance(one, Reference)
+        }
 
     def escape(self, operands: Sequence[Operand]) -> None:
         """Region wrappers handed to unknown code may be called there, and name scopes entered."""
@@ -185,6 +195,7 @@ class Containers(Objects):
                     if rest is None
                     else SequenceValue(items, join(rest, values[-1]))
                 )
+                self.note_elements(more)
                 state.heap[reference.address] = found.with_attribute("contents", more)
                 return reference
             case _ if name in MODULE_ITSELF:
