@@ -109,6 +109,10 @@ class Machine:
         """How many checkpoints are under way, as far as they are in view."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
+        self.compiled = False
+        """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.handed: set[int] = set()
+        """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
         self.pure: set[tuple[str, int]] = set()
@@ -156,8 +160,8 @@ class Machine:
             frame = frame.parent
 
     def reject(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
-        """Note what torch_remat rejects under a checkpoint, and only there."""
-        if self.swallowing:
+        """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
+        if self.swallowing or self.compiled:
             return
         if self.checkpoints:
             self.journal.note(fact)
