@@ -157,18 +157,25 @@ class Calls(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing), self.compiled)
+        context = (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+        )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        claimed, state.claimed = state.claimed, {}
+        claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
         else:
             value = self._run_call(state, frame, function, signature)
-            claims = self.claims_of_call(state)
+            claims = self.claims_of_call(state, conditions)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         return self._hand_back(state, node, value, frame)
@@ -209,7 +216,7 @@ class Calls(Construction):
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                claims = self.claims_of_call(state)
+                claims = self.claims_of_call(state, before.conditions())
                 self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
@@ -454,6 +461,8 @@ class Calls(Construction):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if name == "backward":
+            self.journal.is_body = False
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:

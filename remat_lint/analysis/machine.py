@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import GivenUp, Kept
+from remat_lint.analysis.facts import DuplicateName, GivenUp, Kept, RecomputeInsideSaved
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
@@ -106,6 +106,10 @@ class Machine:
         self.grad_enabled = True
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
+        self.checkpoints = 0
+        """How many checkpoints are under way, as far as they are in view."""
+        self.elements: set[int] = set()
+        """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.handed: set[int] = set()
@@ -159,6 +163,15 @@ class Machine:
         while frame is not None:
             yield frame
             frame = frame.parent
+
+    def reject(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+        """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
+        if self.swallowing or self.compiled:
+            return
+        if self.checkpoints:
+            self.journal.note(fact)
+        else:
+            self.journal.note_in_body(fact)
 
     def is_inert(self) -> bool:
         """Whether a SAVE region runs: regions and markers inside it do nothing."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import Kept, RegionCall
+from remat_lint.analysis.facts import DuplicateName, Kept, RecomputeInsideSaved, RegionCall
 from remat_lint.analysis.machine import Frame, Operand, RegionContext
 from remat_lint.analysis.markers import Markers
-from remat_lint.analysis.state import Claim, State
+from remat_lint.analysis.state import Claim, Condition, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -60,6 +60,7 @@ class Regions(Markers):
                 return self.run_marker(state, node, operands)
             case "checkpoint":
                 function = next((o.value for o in operands if o.keyword is None), None)
+                self.journal.is_body &= bool(self.checkpoints)
                 return CheckpointWrapper(function)
             case "is_recomputing":
                 return PhaseTest()
@@ -136,9 +137,10 @@ class Regions(Markers):
         """Call a region's function; what comes back may be a placeholder on replay."""
         self.journal.called.add(wrapper.place)
         inert = self.is_inert()
+        self._reject_recompute(node, wrapper)
         if not inert:
             way = ((self.frame.id, self.place(node)),)
-            self._claim(state, Claim(wrapper.name, self.name_scopes, way, state.conditions()))
+            self.claim(state, Claim(wrapper.name, self.name_scopes, way, state.conditions()))
         direct = frozenset(
             tensor.token
             for operand in operands
@@ -171,23 +173,42 @@ class Regions(Markers):
             return value
         return self._outputs(state, wrapper, value)
 
-    def _claim(self, state: State, claim: Claim) -> None:
+    def _reject_recompute(self, node: ir.Expr, wrapper: RegionWrapper) -> None:
+        outer = next((region for region in self.regions if region.kept is Kept.SAVE), None)
+        if outer is None or wrapper.kept is not Kept.RECOMPUTE:
+            return
+        here = self.place(node)
+        place = here if here.path == outer.place.path else outer.place
+        self.reject(RecomputeInsideSaved(place, wrapper.name.text, outer.region, outer.place))
+
+    def claim(self, state: State, claim: Claim) -> None:
         """A region that is not inert uses up its name in the checkpointed body that runs."""
         name = claim.name.under(claim.scopes)
-        if name.identity and self._are_at_hand(name.variables):
-            state.claim(name.identity, claim)
+        if not name.identity or not self._are_at_hand(name.variables):
+            return
+        earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
+        if earlier:
+            place, first = claim.seen_after(earlier[0])
+            self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
+        state.claim(name.identity, claim)
 
-    def claims_of_call(self, state: State) -> tuple[Claim, ...]:
-        """The names that the call which ends now used, with the scopes that it entered itself."""
+    def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
+        """The names that the call which ends now used, with the scopes that it entered itself.
+
+        ``conditions`` are those that held before it.
+        """
         outside = len(self.name_scopes)
         return tuple(
-            replace(claim, scopes=claim.scopes[outside:])
+            replace(claim, scopes=claim.scopes[outside:], conditions=claim.conditions - conditions)
             for claims in state.claimed.values()
             for claim in claims
         )
 
     def claim_for_caller(self, state: State, node: ir.Expr, callee: Frame, claims: Sequence[Claim]) -> None:
         """Claim the names that a call used, in terms of the frame that called."""
+        if self._has_checkpoint_elsewhere(state, callee):
+            return
+        conditions = state.conditions()
         renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
         for claim in claims:
             names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
@@ -196,7 +217,21 @@ class Regions(Markers):
                 *scopes, name = known
                 inner = ((renumbered[number], place) for number, place in claim.way)
                 way = ((self.frame.id, self.place(node)), *inner)
-                self._claim(state, Claim(name, (*self.name_scopes, *scopes), way, claim.conditions))
+                scopes = [*self.name_scopes, *scopes]
+                self.claim(state, Claim(name, tuple(scopes), way, claim.conditions | conditions))
+
+    def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
+        """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
+
+        The layers of a stack are wrapped one by one where the model is put together; without gradients
+        a whole model runs, and no checkpoint begins.
+        """
+        receiver = callee.receiver
+        if self.checkpoints or not isinstance(receiver, Reference) or receiver == self.frame.receiver:
+            return False
+        if not self.grad_enabled:
+            return True
+        return receiver.address in self.elements and not self.has_own_name(state, callee)
 
     def _are_at_hand(self, variables: frozenset[str]) -> bool:
         """Whether names belong to frames that still run: others say nothing about this call."""
@@ -284,10 +319,12 @@ class Regions(Markers):
         state.pending, state.runs = {}, {}
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
+        self.checkpoints += 1
         try:
             value = self.call(state, node, function, operands)
         finally:
             self.regions = regions
+            self.checkpoints -= 1
         self.escape(state, value)
         state.claimed = claimed
         self.journal.settle(state.pending)
