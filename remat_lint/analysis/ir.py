@@ -38,7 +38,10 @@ class Const(Expr):
 
 @dataclass(slots=True, eq=False)
 class Format(Expr):
-    """An f-string: the values it formats, and its text with ``{}`` for each of them."""
+    """An f-string: the values it formats, and its text with ``{}`` for each of them.
+
+    A value that is not shown as ``str`` shows it stands as ``{:}``.
+    """
 
     values: tuple[Expr, ...]
     template: str

@@ -270,7 +270,8 @@ class _Lowering:
         for part in node.parts:
             if isinstance(part, cst.FormattedStringExpression):
                 values.append(self.expr(part.expression))
-                template += "{}"
+                is_plain = part.format_spec is None and part.conversion is None and part.equal is None
+                template += "{}" if is_plain else "{:}"
             elif isinstance(part, cst.FormattedStringText):
                 template += part.value
         return ir.Format(at, tuple(values), template)

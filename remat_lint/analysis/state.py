@@ -76,7 +76,7 @@ Pending = Consumer | Hidden
 class State:
     """One path. Cheap to fork: what is shared is copied on the first write."""
 
-    __slots__ = ("_owned", "assumed", "born", "frames", "heap", "marked", "pending", "phase")
+    __slots__ = ("_owned", "assumed", "born", "frames", "heap", "marked", "pending", "phase", "ran")
 
     def __init__(self) -> None:
         self.frames: dict[int, dict[str, Value]] = {}
@@ -88,6 +88,8 @@ class State:
         self.assumed: dict[str, bool] = {}
         """Conditions known on this path, by their text."""
         self.phase = Phase.BOTH
+        self.ran: frozenset[object] = frozenset()
+        """The regions that ran on every way to this point, for whoever lists them."""
         self._owned: set[int] = set()
 
     def fork(self) -> State:
@@ -99,12 +101,13 @@ class State:
         other.born = dict(self.born)
         other.assumed = dict(self.assumed)
         other.phase = self.phase
+        other.ran = self.ran
         self._owned = set()
         return other
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
-        for name in ("frames", "heap", "marked", "pending", "born", "assumed", "phase"):
+        for name in ("frames", "heap", "marked", "pending", "born", "assumed", "phase", "ran"):
             setattr(self, name, getattr(other, name))
         self._owned = set()
 
@@ -230,6 +233,7 @@ def join_states(first: State, second: State) -> State:
         joined.born[token] = min(depth, joined.born.get(token, depth))
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
+    joined.ran = first.ran & second.ran
     return joined
 
 
@@ -241,6 +245,7 @@ def join_phases(forward: State, replay: State) -> State:
     for token in forward.marked:
         joined.mark(token)
     joined.phase = Phase.BOTH
+    joined.ran = forward.ran
     return joined
 
 
