@@ -27,6 +27,10 @@ class Locator:
                 finding, where, line, self._related(finding.related), self._related(finding.chain)
             )
 
+    def location(self, place: Place) -> Location:
+        """One place as people count."""
+        return self._location(place)[0]
+
     def _related(self, steps: Iterable[Step]) -> tuple[Related, ...]:
         places = ((self._location(step.place), step.note) for step in steps)
         return tuple(Related(where, note, line) for (where, line), note in places)

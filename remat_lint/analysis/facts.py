@@ -132,9 +132,9 @@ class DeclaredRegion:
     """A region that runs when an object of some class is called. Paths and names are relative to the object.
 
     ``name`` has a ``*`` for every part that the source does not show; without one it is ``static``.
-    ``checkpoint`` is the path of the part whose checkpoint the region belongs to, empty for the object itself,
-    None where the object starts none around it. ``inside`` names the policy-decided region around it: where
-    that one is saved, this one does not count.
+    ``checkpoint`` is the path of the part whose checkpoint the region belongs to, empty for the object
+    itself, None where the object starts none around it. ``inside`` names the policy-decided region around
+    it: where that one is saved, this one does not count.
     """
 
     place: Place
