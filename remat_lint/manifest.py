@@ -7,10 +7,8 @@ imports nothing of either side.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from fnmatch import fnmatchcase
 from typing import Any
 
 VERSION = 1
@@ -37,15 +35,6 @@ class Region:
     path: str
     line: int
     column: int
-
-    def matches(self, seen: str) -> bool:
-        """Whether a region of this name may be the one, with or without the checkpoint's path in front."""
-        wanted = [self.name]
-        if self.checkpoint and self.name.startswith(f"{self.checkpoint}."):
-            wanted.append(self.name[len(self.checkpoint) + 1 :])
-        if self.static:
-            return seen in wanted
-        return any(fnmatchcase(seen, _only_stars(pattern)) for pattern in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +124,3 @@ def _checked(kind: type[Region | DeclaringClass], found: Any, what: str) -> dict
 def _end_alike(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     return longer.endswith(f".{shorter}")
-
-
-def _only_stars(pattern: str) -> str:
-    """The glob in which ``*`` alone is special."""
-    return re.sub(r"[?[]", lambda found: f"[{found[0]}]", pattern)
