@@ -372,12 +372,15 @@ class _Entered:
             machine.regions,
             machine.grad_enabled,
             machine.swallowing,
+            machine.name_scopes,
         )
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
+        machine.name_scopes = ()
 
     def __exit__(self, *_: object) -> None:
         machine = self._machine
-        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._before
+        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._before[:4]
+        machine.name_scopes = self._before[4]
 
 
 def _needs_no_grad(value: Value) -> bool:

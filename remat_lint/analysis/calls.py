@@ -158,13 +158,15 @@ class Calls(Construction):
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        if signature is None:
-            self.bind_parameters(state, frame, function, operands)
-            value = self.run_function(state, frame)
-        elif summary is None:
-            value = self._run_and_summarise(state, frame, function, signature)
-        else:
+        claimed, state.claimed = state.claimed, {}
+        if summary is not None and signature is not None:
+            frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
+        else:
+            value = self._run_call(state, frame, function, signature)
+            claims = self.claims_of_call(state)
+        state.claimed = claimed
+        self.claim_for_caller(state, node, frame, claims)
         return self._hand_back(state, node, value, frame)
 
     def _instantiate(
@@ -189,17 +191,21 @@ class Calls(Construction):
                     self.read_on_behalf(state, node, operands, token, waiting)
         return summary.instantiate(state, renewal, self.frame.depth)
 
-    def _run_and_summarise(
-        self, state: State, frame: Frame, function: FunctionValue, signature: Signature
+    def _run_call(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
     ) -> Value:
-        """Run a call with a journal of its own, and keep what it did for the next one like it."""
+        """Run a call; what one with a signature did is kept for the next one like it."""
+        if signature is None:
+            self.bind_parameters(state, frame, function, frame.operands)
+            return self.run_function(state, frame)
         before, journal, writes = state.fork(), self.journal, self.outer_writes
         self.journal = Journal()
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                self.summaries.put(signature, state, value, self.journal, before)
+                claims = self.claims_of_call(state)
+                self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
             self.journal = journal
@@ -209,13 +215,13 @@ class Calls(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame = self.frame, frame
-        grad = self.grad_enabled
+        grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
-            self.frame, self.grad_enabled = caller, grad
+            self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()

@@ -15,7 +15,9 @@ from remat_lint.analysis.values import (
     DictObject,
     InstanceObject,
     ListObject,
+    NameScope,
     Reference,
+    RegionName,
     RegionWrapper,
     Unknown,
     Value,
@@ -40,11 +42,13 @@ class Containers(Objects):
         return Unknown(origin=self.fresh())
 
     def escape(self, operands: Sequence[Operand]) -> None:
-        """Region wrappers handed to unknown code may be called there."""
+        """Region wrappers handed to unknown code may be called there, and name scopes entered."""
         for operand in operands:
             for value in alternatives(operand.value):
                 if isinstance(value, RegionWrapper):
                     self.journal.called.add(value.place)
+                elif isinstance(value, NameScope):
+                    self.name_scopes += (RegionName("{}"),)
 
     def _call_container_method(
         self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]

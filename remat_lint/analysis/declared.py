@@ -23,6 +23,7 @@ from remat_lint.analysis.values import (
     InheritedMethod,
     Partial,
     Reference,
+    RegionName,
     RegionWrapper,
     Unknown,
     Value,
@@ -71,7 +72,6 @@ class _Declarations(Naming):
         self._file_steps = 0  # each class has its own budget, so what a file may cost grows with its classes
 
     def of_file(self, source: SourceFile) -> Iterator[DeclaringClass]:
-        self.reset_budget()
         scope = self.load(source)
         for klass, name in self._classes(scope, source.lowered.body, None, ""):
             found = self._of_class(klass, name)
@@ -83,6 +83,7 @@ class _Declarations(Naming):
     ) -> Iterator[tuple[ClassValue, str]]:
         for statement in body:
             if isinstance(statement, ir.ClassDef):
+                self.reset_budget()
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
                     name = prefix + klass.definition.name
@@ -97,7 +98,11 @@ class _Declarations(Naming):
         self._runs, self._running, self._checkpoint, self._complete = {}, [], None, True
         self.journal = Journal()
         self.reset_budget()
-        always = self._run(klass)
+        always: frozenset[object] = frozenset()
+        try:
+            always = self._run(klass)
+        except BudgetSpent:
+            self._complete = False
         if not self._runs:
             return None
         regions = tuple(_declared(run, conditional=run not in always) for run in self._runs)
@@ -116,11 +121,7 @@ class _Declarations(Naming):
             operands = [Operand(Unknown(origin=self.fresh()))]
             if isinstance(forward, FunctionValue):
                 operands = list(self._unknown_operands(forward.definition, state))
-            try:
-                self.call(state, node, whole, operands)
-            except BudgetSpent:
-                self._complete = False
-                return frozenset()
+            self.call(state, node, whole, operands)
         return state.ran
 
     # --- what is listed
@@ -129,12 +130,13 @@ class _Declarations(Naming):
         self, state: State, node: ir.Expr, wrapper: RegionWrapper, operands: Sequence[Operand]
     ) -> Value:
         """A region in a saved one, or in the replay only, declares nothing."""
+        name = "/".join(map(_pattern, (*self.name_scopes, wrapper.name)))
         if not self.is_inert() and state.phase is not Phase.REPLAY:
-            inside = next((name for name, kept in reversed(self._running) if kept is Kept.POLICY), None)
-            run = _Run(wrapper.place, wrapper.region, wrapper.kept, self._checkpoint, inside)
+            inside = next((outer for outer, kept in reversed(self._running) if kept is Kept.POLICY), None)
+            run = _Run(wrapper.place, name, wrapper.kept, self._checkpoint, inside)
             self._runs.setdefault(run)
             state.ran |= {run}
-        self._running.append((wrapper.region, wrapper.kept))
+        self._running.append((name, wrapper.kept))
         try:
             return super().run_region(state, node, wrapper, operands)
         finally:
@@ -183,6 +185,11 @@ def _declared(run: _Run, *, conditional: bool) -> DeclaredRegion:
         None if run.checkpoint is None else _shown(run.checkpoint),
         None if run.inside is None else _shown(run.inside),
     )
+
+
+def _pattern(name: RegionName) -> str:
+    """A scope of which nothing is known has no identity, and a text for people."""
+    return UNSEEN if name == RegionName("{}") else name.text
 
 
 def _shown(pattern: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.names import target_names
 from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
     NONE,
@@ -508,19 +509,6 @@ def _stable_text(expr: ir.Expr) -> str:
             return f"{first} {operators[0]} {second}" if first and second else ""
         case _:
             return ""
-
-
-def target_names(target: ir.Expr) -> list[str]:
-    """The names that an assignment target binds."""
-    match target:
-        case ir.Name(id=name):
-            return [name]
-        case ir.Display(items=items):
-            return [name for item in items for name in target_names(item)]
-        case ir.Starred(value=value):
-            return target_names(value)
-        case _:
-            return []
 
 
 def _join(sequence: SequenceValue) -> Value | None:

@@ -40,11 +40,12 @@ class Const(Expr):
 class Format(Expr):
     """An f-string: the values it formats, and its text with ``{}`` for each of them.
 
-    A value that is not shown as ``str`` shows it stands as ``{:}``.
+    It ``is_plain`` where it writes each value as ``str`` does.
     """
 
     values: tuple[Expr, ...]
     template: str
+    is_plain: bool = True
 
 
 @dataclass(slots=True, eq=False)

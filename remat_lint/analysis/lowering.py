@@ -261,7 +261,8 @@ class _Lowering:
             for part in parts
             if isinstance(part, (ir.Format, ir.Const))
         )
-        return ir.Format(at, values, template)
+        is_plain = all(part.is_plain for part in parts if isinstance(part, ir.Format))
+        return ir.Format(at, values, template, is_plain)
 
     def formatted(self, node: cst.FormattedString) -> ir.Expr:
         at = self.mark(node)
@@ -270,11 +271,15 @@ class _Lowering:
         for part in node.parts:
             if isinstance(part, cst.FormattedStringExpression):
                 values.append(self.expr(part.expression))
-                is_plain = part.format_spec is None and part.conversion is None and part.equal is None
-                template += "{}" if is_plain else "{:}"
+                template += "{}"
             elif isinstance(part, cst.FormattedStringText):
                 template += part.value
-        return ir.Format(at, tuple(values), template)
+        is_plain = not any(
+            isinstance(part, cst.FormattedStringExpression)
+            and (part.format_spec is not None or part.conversion is not None or part.equal is not None)
+            for part in node.parts
+        )
+        return ir.Format(at, tuple(values), template, is_plain)
 
     def attribute(self, node: cst.Attribute) -> ir.Expr:
         at = self.mark(node)

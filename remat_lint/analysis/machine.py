@@ -6,6 +6,7 @@ below it, but for the four entries declared abstract here.
     machine      frames, counters                     (this file)
     reads        a token is read, written or marked
     operations   torch operations and Python operators
+    names        what regions are called
     regions      remat.region, markers, checkpoints
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
@@ -17,7 +18,7 @@ below it, but for the four entries declared abstract here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
@@ -25,7 +26,7 @@ from remat_lint.analysis.facts import GivenUp, Kept
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, Token, Value
+from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, RegionName, Token, Value
 from remat_lint.findings import Place
 from remat_lint.project import Project
 
@@ -102,6 +103,7 @@ class Machine:
         self.frame: Frame
         self.regions: list[RegionContext] = []
         self.grad_enabled = True
+        self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
@@ -141,6 +143,13 @@ class Machine:
 
     def give_up(self, node: ir.Node, reason: str) -> None:
         self.journal.note(GivenUp(self.place(node), reason))
+
+    def active_frames(self) -> Iterator[Frame]:
+        """The running frame, then the one that called it, up to the root."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            yield frame
+            frame = frame.parent
 
     def is_inert(self) -> bool:
         """Whether a SAVE region runs: regions and markers inside it do nothing."""

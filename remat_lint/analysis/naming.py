@@ -39,7 +39,7 @@ UNSEEN = "\0"
 MAX_PARTS = 1_000
 """Parts of one object that are told apart."""
 
-_HOLE = re.compile(r"\{\{|\}\}|\{:?\}")
+_HOLE = re.compile(r"\{\{|\}\}|\{\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +162,15 @@ class Naming(Analyser):
         return named
 
     def _formatted(self, expr: ir.Format) -> str:
-        values = iter(expr.values)
+        values = iter(expr.values if expr.is_plain else ())
 
         def filled(hole: re.Match[str]) -> str:
-            if hole[0] in ("{{", "}}"):
+            if hole[0] != "{}":
                 return hole[0][0]
             value = next(values, None)
-            if value is None or hole[0] != "{}":
-                return UNSEEN
-            return self._shown(self.frame.values[value.at])
+            return UNSEEN if value is None else _written(self.frame.values[value.at])
 
         return _HOLE.sub(filled, expr.template)
-
-    def _shown(self, value: Value) -> str:
-        """What ``str`` makes of a value."""
-        if isinstance(value, Constant) and isinstance(value.value, (str, int)):
-            return str(value.value)
-        return value.pattern if isinstance(value, Text) else UNSEEN
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         """An empty string that a class starts with is there to be told later where the module stands."""
@@ -205,7 +197,7 @@ class Naming(Analyser):
         """A string that a module, or a function that is handed one, makes of a local name."""
         value = super().call(state, node, function, operands)
         if function == External("builtins.str") and len(operands) == 1:
-            return _as_value(self._shown(operands[0].value))
+            return _as_value(_written(operands[0].value))
         if not isinstance(value, (Unknown, Scalar)) or isinstance(value, Text):
             return value
         owner = next(
@@ -218,16 +210,23 @@ class Naming(Analyser):
         names = any(text_of(operand.value) is not None for operand in operands)
         return not names and super()._cannot_matter(state, function, operands)
 
-    def _region_name(self, operand: Operand | None) -> str:
-        text = text_of(operand.value) if operand is not None else ""
-        if operand is None or text is not None:
-            return text or ""
+    def _shown(self, operand: Operand) -> str:
+        text = text_of(operand.value)
+        if text is not None:
+            return text
         expr = operand.expr
         if isinstance(expr, ir.Call) and expr.arguments:
             local = expr.arguments[-1].value
             if isinstance(local, ir.Const) and isinstance(local.value, str):
                 return UNSEEN + local.value
         return UNSEEN
+
+
+def _written(value: Value) -> str:
+    """What ``str`` makes of a value."""
+    if isinstance(value, Constant) and isinstance(value.value, (str, int)):
+        return str(value.value)
+    return value.pattern if isinstance(value, Text) else UNSEEN
 
 
 def dotted(path: str, name: str) -> str:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept, Marker, RegionCall
-from remat_lint.analysis.machine import Operand, RegionContext
-from remat_lint.analysis.operations import Operations
-from remat_lint.analysis.state import State
+from remat_lint.analysis.machine import Frame, Operand, RegionContext
+from remat_lint.analysis.names import Names
+from remat_lint.analysis.state import Claim, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -21,6 +21,7 @@ from remat_lint.analysis.values import (
     Constant,
     DictObject,
     ListObject,
+    NameScope,
     PhaseTest,
     PlaceholderTest,
     Reference,
@@ -37,18 +38,27 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 
 REMAT = "torch_remat"
 
-REMAT_NAMES = ("checkpoint", "region", "recompute_needs_tensor", "is_recomputing", "is_placeholder")
+REMAT_NAMES = (
+    "checkpoint",
+    "region",
+    "name_scope",
+    "recompute_needs_tensor",
+    "is_recomputing",
+    "is_placeholder",
+)
 """What ``from torch_remat import *`` binds, as far as it matters here."""
 
 
-class Regions(Operations):
+class Regions(Names):
     """Runs the functions of torch_remat."""
 
     def call_remat(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """Call ``torch_remat.<name>``."""
         match name:
             case "region":
-                return self.make_region(node, operands)
+                return self.make_region(state, node, operands)
+            case "name_scope":
+                return NameScope(self.name_given(state, operands[0] if operands else None))
             case "recompute_needs_tensor":
                 return self.run_marker(state, node, operands)
             case "checkpoint":
@@ -63,25 +73,25 @@ class Regions(Operations):
 
     # --- declaring a region
 
-    def make_region(self, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+    def make_region(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """``remat.region(function, name, recompute=...)``: nothing runs yet."""
         by_position = [operand for operand in operands if operand.keyword is None]
         by_keyword = {operand.keyword: operand for operand in operands if operand.keyword is not None}
         function = by_position[0] if by_position else by_keyword.get("function")
-        name = by_position[1] if len(by_position) > 1 else by_keyword.get("name")
+        given = by_position[1] if len(by_position) > 1 else by_keyword.get("name")
         recompute = by_keyword.get("recompute")
         open_ended = any(operand.star or operand.keyword == "**" for operand in operands)
-        problems = tuple(self._problems(by_position, name, recompute)) if not open_ended else ()
+        problems = tuple(self._problems(by_position, given, recompute)) if not open_ended else ()
         if recompute is None and len(by_position) > 2:
             recompute = by_position[2]
-        region, kept = self._region_name(name), self._kept(recompute)
+        name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
         place = self.place(node)
         self.pure.add((place.path, place.node))
         self.journal.regions[place] = RegionCall(
-            place, region, kept, problems, function_is_result=_is_result(value)
+            place, name.text, kept, problems, function_is_result=_is_result(value)
         )
-        return RegionWrapper(place, value, region, kept, self._saved_when(recompute, kept))
+        return RegionWrapper(place, value, name, kept, self._saved_when(recompute, kept))
 
     def _saved_when(self, recompute: Operand | None, kept: Kept) -> tuple[str, bool] | None:
         """The condition in ``recompute=not self.save``: its key, and its truth when the region is saved."""
@@ -112,20 +122,6 @@ class Regions(Operations):
     def _as_written(self, operand: Operand) -> str:
         return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
 
-    def _region_name(self, operand: Operand | None) -> str:
-        if operand is None:
-            return "without a name"
-        if isinstance(operand.value, Constant) and isinstance(operand.value.value, str):
-            return operand.value.value or "without a name"
-        expr = operand.expr
-        if isinstance(expr, ir.Format):
-            return expr.template
-        if isinstance(expr, ir.Call) and expr.arguments:
-            local = expr.arguments[-1].value
-            if isinstance(local, ir.Const) and isinstance(local.value, str):
-                return local.value
-        return self.text(expr) if expr is not None else "of a computed name"
-
     def _kept(self, recompute: Operand | None) -> Kept:
         """SAVE or RECOMPUTE where the source says it literally, else a policy decides.
 
@@ -146,6 +142,9 @@ class Regions(Operations):
         """Call a region's function; what comes back may be a placeholder on replay."""
         self.journal.called.add(wrapper.place)
         inert = self.is_inert()
+        if not inert:
+            way = ((self.frame.id, self.place(node)),)
+            self._claim(state, Claim(wrapper.name, self.name_scopes, way, state.conditions()))
         direct = frozenset(
             tensor.token
             for operand in operands
@@ -158,7 +157,7 @@ class Regions(Operations):
                     self.persist(state, tensor)
         context = RegionContext(
             self.place(node),
-            wrapper.region,
+            wrapper.name.text,
             wrapper.kept,
             self.fresh(),
             direct,
@@ -174,6 +173,39 @@ class Regions(Operations):
         if inert or wrapper.kept is Kept.RECOMPUTE:
             return value
         return self._outputs(state, wrapper, value)
+
+    def _claim(self, state: State, claim: Claim) -> None:
+        """A region that is not inert uses up its name in the checkpointed body that runs."""
+        name = claim.name.under(claim.scopes)
+        if name.identity and self._are_at_hand(name.variables):
+            state.claim(name.identity, claim)
+
+    def claims_of_call(self, state: State) -> tuple[Claim, ...]:
+        """The names that the call which ends now used, with the scopes that it entered itself."""
+        outside = len(self.name_scopes)
+        return tuple(
+            replace(claim, scopes=claim.scopes[outside:])
+            for claims in state.claimed.values()
+            for claim in claims
+        )
+
+    def claim_for_caller(self, state: State, node: ir.Expr, callee: Frame, claims: Sequence[Claim]) -> None:
+        """Claim the names that a call used, in terms of the frame that called."""
+        renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
+        for claim in claims:
+            names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
+            known = [name for name in names if name is not None]
+            if len(known) == len(names):
+                *scopes, name = known
+                inner = ((renumbered[number], place) for number, place in claim.way)
+                way = ((self.frame.id, self.place(node)), *inner)
+                self._claim(state, Claim(name, (*self.name_scopes, *scopes), way, claim.conditions))
+
+    def _are_at_hand(self, variables: frozenset[str]) -> bool:
+        """Whether names belong to frames that still run: others say nothing about this call."""
+        running = {str(frame.id) for frame in self.active_frames()}
+        owners = {variable.partition(":")[0] for variable in variables if ":" in variable}
+        return owners <= running
 
     def _direct_tensors(self, state: State, value: Value) -> Iterator[Tensor]:
         """The tensors that torch_remat sees in an argument: itself, or one hop into a tuple or list."""
@@ -243,7 +275,7 @@ class Regions(Operations):
     def _new_token(self, state: State, wrapper: RegionWrapper, part: str, resident: bool) -> Token:
         token = Token(
             self.fresh(),
-            wrapper.region,
+            wrapper.name.text,
             wrapper.place,
             wrapper.kept,
             part,
@@ -310,10 +342,12 @@ class Regions(Operations):
         before = state.pending
         state.pending = {}
         regions, self.regions = self.regions, []
+        claimed, state.claimed = state.claimed, {}
         try:
             value = self.call(state, node, function, operands)
         finally:
             self.regions = regions
+        state.claimed = claimed
         self.journal.settle(state.pending)
         state.pending = before
         return self._real(state, value)

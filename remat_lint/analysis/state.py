@@ -16,6 +16,7 @@ from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     HeapObject,
     Reference,
+    RegionName,
     Tensor,
     Token,
     Unknown,
@@ -73,10 +74,35 @@ class Hidden:
 Pending = Consumer | Hidden
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A region ran under this name in the checkpointed body that runs now.
+
+    ``scopes`` are the name scopes around it. ``way`` leads to it: for each frame the place where it is, the
+    region's call last. ``conditions`` are the truths of the path.
+    """
+
+    name: RegionName
+    scopes: tuple[RegionName, ...]
+    way: tuple[tuple[int, Place], ...]
+    conditions: frozenset[tuple[str, bool]]
+
+
 class State:
     """One path. Cheap to fork: what is shared is copied on the first write."""
 
-    __slots__ = ("_owned", "assumed", "born", "frames", "heap", "marked", "pending", "phase", "ran")
+    __slots__ = (
+        "_owned",
+        "assumed",
+        "born",
+        "claimed",
+        "frames",
+        "heap",
+        "marked",
+        "pending",
+        "phase",
+        "ran",
+    )
 
     def __init__(self) -> None:
         self.frames: dict[int, dict[str, Value]] = {}
@@ -87,6 +113,8 @@ class State:
         """The tokens of this path, with the depth of the outermost frame that each has reached."""
         self.assumed: dict[str, bool] = {}
         """Conditions known on this path, by their text."""
+        self.claimed: dict[str, tuple[Claim, ...]] = {}
+        """The region names that this checkpointed body has used so far, by their identity."""
         self.phase = Phase.BOTH
         self.ran: frozenset[object] = frozenset()
         """The regions that ran on every way to this point, for whoever lists them."""
@@ -100,6 +128,7 @@ class State:
         other.pending = dict(self.pending)
         other.born = dict(self.born)
         other.assumed = dict(self.assumed)
+        other.claimed = dict(self.claimed)
         other.phase = self.phase
         other.ran = self.ran
         self._owned = set()
@@ -107,7 +136,7 @@ class State:
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
-        for name in ("frames", "heap", "marked", "pending", "born", "assumed", "phase", "ran"):
+        for name in ("frames", "heap", "marked", "pending", "born", "assumed", "claimed", "phase", "ran"):
             setattr(self, name, getattr(other, name))
         self._owned = set()
 
@@ -126,11 +155,31 @@ class State:
             del self.frames[frame][name]
 
     def forget(self, prefix: str, word: str) -> None:
-        """Drop the conditions that mention a name or attribute which is written now."""
+        """Drop the conditions and region names that mention a name or attribute which is written now."""
+        if self.claimed:
+            self._forget_claims(f"{prefix or '.'}{word}")
         if self.assumed:
             stale = [key for key in self.assumed if key.startswith(prefix) and word in _words(key)]
             for key in stale:
                 del self.assumed[key]
+
+    # --- region names
+
+    def claim(self, identity: str, claim: Claim) -> None:
+        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)
+
+    def conditions(self) -> frozenset[tuple[str, bool]]:
+        """What holds on this path, by the text of the conditions without their frame."""
+        known = {(key.partition(":")[2], truth) for key, truth in self.assumed.items()}
+        if self.phase is not Phase.BOTH:
+            known.add(("is_recomputing()", self.phase is Phase.REPLAY))
+        return frozenset(known)
+
+    def _forget_claims(self, written: str) -> None:
+        for identity, claims in list(self.claimed.items()):
+            names = (name for claim in claims for name in (*claim.scopes, claim.name))
+            if any(written in name.variables for name in names):
+                del self.claimed[identity]
 
     # --- outputs
 
@@ -231,6 +280,8 @@ def join_states(first: State, second: State) -> State:
         joined.pending[token] = tuple(dict.fromkeys((*joined.pending.get(token, ()), *consumers)))
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
+    for identity, claims in second.claimed.items():
+        joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.ran = first.ran & second.ran

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Pending, State
+from remat_lint.analysis.state import Claim, Pending, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -74,7 +74,8 @@ class Effect:
 class Summary:
     """The end of a call: its result, the objects that it made, its facts, and what became of outputs.
 
-    ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed.
+    ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed,
+    ``claims`` are the region names that it used, in terms of the ``frame`` that ran.
     """
 
     tokens: tuple[Token, ...]
@@ -83,6 +84,8 @@ class Summary:
     journal: Journal
     outputs: tuple[Effect, ...]
     effects: tuple[Effect, ...]
+    frame: int
+    claims: tuple[Claim, ...]
 
     def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int]) -> Renewal:
         """From the numbers and tokens of the summary to those of another call, handed other ``tokens``."""
@@ -149,6 +152,8 @@ class Summaries:
         value: Value,
         journal: Journal,
         before: State,
+        frame: int,
+        claims: tuple[Claim, ...],
     ) -> None:
         """Remember the end of a call that began in ``before``, where it means the same everywhere.
 
@@ -178,6 +183,8 @@ class Summaries:
                 if token in kept
             ),
             tuple(_effects(signature.tokens, before, state)),
+            frame,
+            claims,
         )
 
     def _drop(self, state: State, journal: Journal, tokens: Sequence[Token]) -> None:

@@ -206,12 +206,42 @@ class Partial(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class RegionName:
+    """What a region or a name scope is called.
+
+    ``text`` is for people. ``identity`` is equal for names that are equal at run time, as long as none of
+    the ``variables`` is written (``12:stage``, a name of a frame, or ``.prefix``, an attribute of any
+    object); it is empty where nobody knows.
+    """
+
+    text: str
+    identity: str = ""
+    variables: frozenset[str] = frozenset()
+
+    def under(self, scopes: tuple[RegionName, ...]) -> RegionName:
+        """The qualified name: that of the region with those of the scopes around it, joined with ``/``."""
+        names = (*scopes, self)
+        return RegionName(
+            "/".join(name.text for name in names),
+            "/".join(name.identity for name in names) if all(name.identity for name in names) else "",
+            frozenset(variable for name in names for variable in name.variables),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NameScope(Value):
+    """What ``remat.name_scope(prefix)`` returns."""
+
+    name: RegionName
+
+
+@dataclass(frozen=True, slots=True)
 class RegionWrapper(Value):
     """What ``remat.region(...)`` returns."""
 
     place: Place
     function: Value
-    region: str
+    name: RegionName
     kept: Kept
     saved_when: tuple[str, bool] | None = None
 
