@@ -173,16 +173,24 @@ class Naming(Analyser):
         return _HOLE.sub(filled, expr.template)
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
-        """An empty string that a class starts with is there to be told later where the module stands."""
+        """An attribute of a part: another part, or a string that is told later where the part stands."""
         value = super().attribute_of(state, node, base, name)
         path = self.path_of(base)
-        if path is None or value != Constant(""):
-            return value
         found = self.object_at(state, base) if isinstance(base, Reference) else None
-        assert isinstance(found, InstanceObject)
-        return Text(pattern=path) if self._is_told_later(found, name) else value
+        if path is None or not isinstance(found, InstanceObject):
+            return value
+        if value == Constant("") and self._is_told_later(found, name):
+            return Text(pattern=path)
+        if all(self.path_of(one) is not None for one in alternatives(value)):
+            return value
+        part = self._copied_value(state, value, dotted(path, name), {})  # known by its declared type only
+        if part != value:
+            assert isinstance(base, Reference)
+            state.heap[base.address] = found.with_attribute(name, part)
+        return part
 
     def _is_told_later(self, found: InstanceObject, name: str) -> bool:
+        """Whether an empty string is what a class, or its ``__init__``, starts with."""
         if found.get(name) is None:
             return True
         return any(

@@ -257,6 +257,41 @@ class Model(Named):
         x = self.act(lambda t: F.silu(self.lin(t)), "act")(self.made(x))
         return run(x)
 """,
+    "name scopes": """
+class Model(Named):
+    def __init__(self):
+        super().__init__()
+        self.lin, self.attention = nn.Linear(4, 4), Attention()
+
+    def forward(self, x):
+        for i in range(2):
+            with remat.name_scope(f"step{i}"):
+                x = save(self.lin, "lin")(x)
+                with remat.name_scope("deep"):
+                    x = self.attention(x)
+        return save(self.lin, "lin")(x)
+""",
+    "a part that may be absent, and a prefix that __init__ leaves empty": """
+class Told(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.region_prefix = ""
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return save(self.lin, self.region_prefix + ".lin")(x)
+
+
+class Model(Named):
+    def __init__(self, gated=True):
+        super().__init__()
+        self.gate = FeedForward() if gated else None
+        self.told = Told()
+
+    def forward(self, x):
+        x = self.told(x)
+        return x if self.gate is None else self.gate(x)
+""",
     "layers that are checkpoints": """
 class Block(Named):
     def __init__(self):
@@ -310,7 +345,7 @@ def recorded(program: str) -> list[tuple[str, bool]]:
     if "remat.checkpoint" not in program:
         run = remat.checkpoint(region_name="model")(model)
         for path, part in model.named_modules():
-            if isinstance(part, names["Named"]):
+            if hasattr(part, "region_prefix"):
                 part.region_prefix = path
     with remat.collect_trace() as trace:
         run(torch.ones(2, 4, requires_grad=True))
