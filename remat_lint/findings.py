@@ -71,7 +71,29 @@ class InsertMarker:
     targets: tuple[MarkTarget, ...]
 
 
-Edit = InsertMarker
+@dataclass(frozen=True, slots=True)
+class EditMarker:
+    """Change the arguments of a marker, by position: ``drop`` some, ``replace`` others by source text.
+
+    ``statement`` is nothing but the call of the marker. It is taken out if it loses all its arguments.
+    """
+
+    path: str
+    statement: int
+    drop: tuple[int, ...] = ()
+    replace: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMarker:
+    """Take arguments out of one marker, and write one for them in another place."""
+
+    path: str
+    removal: EditMarker
+    insertion: InsertMarker
+
+
+Edit = InsertMarker | EditMarker | MoveMarker
 
 
 @dataclass(frozen=True, slots=True)

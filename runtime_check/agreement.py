@@ -74,10 +74,11 @@ def declared_class(file: Path, class_name: str) -> Declared:
             f"--manifest {file} has no class {class_name}: write it anew with remat-lint manifest, for the"
             " folder that declares the class"
         )
-    if len(found) > 1:
+    first, *others = found
+    if others:
         names = ", ".join(one.name for one in found)
         raise UsageError(f"--manifest {file} has several classes that {class_name} may be: {names}")
-    return Declared(str(file), found[0])
+    return Declared(str(file), first)
 
 
 def _names(region: Region, is_one_checkpoint: bool) -> Iterator[str]:

@@ -16,7 +16,7 @@ from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
-from remat_lint.analysis.summaries import Signature, Summary
+from remat_lint.analysis.summaries import Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -153,7 +153,7 @@ class Calls(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing))
+        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing), self.compiled)
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
@@ -184,12 +184,13 @@ class Calls(Construction):
             token = renewal.token(effect.token)
             if effect.marked:
                 state.mark(token)
+            note_reads(state, effect, token, self.chain())
             for waiting in effect.waiting:
                 if isinstance(waiting, Hidden):
                     state.pending[token] = (*state.pending.get(token, ()), waiting)
                 else:
                     self.read_on_behalf(state, node, operands, token, waiting)
-        return summary.instantiate(state, renewal, self.frame.depth)
+        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
@@ -334,6 +335,7 @@ class Calls(Construction):
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
         if method.name in _STORING:
+            self._store(state, operands)
             return NONE
         return self.call_unknown(state, node, operands)
 
@@ -458,14 +460,20 @@ class Calls(Construction):
                 return Unknown(origin=self.fresh())
             return self.apply(state, node, operation, receiver, operands)
         if name in _STORING:
-            self.escape(operands)
+            self._store(state, operands)
             return Unknown()
         if isinstance(value, Tensor) and name in ("_replace", "_asdict"):
             return Unknown(frozenset(state.tokens(value)))
         known = isinstance(value, Tensor)
         self.read(state, node, [receiver, *operands] if known else operands, certain=known)
-        self.escape(operands)
+        self.hand_out(state, operands)
         return Unknown(origin=self.fresh())
+
+    def _store(self, state: State, operands: Sequence[Operand]) -> None:
+        """Something unknown keeps its arguments."""
+        for operand in operands:
+            self.escape(state, operand.value)
+        self.may_be_called(operands)
 
     # --- names of other packages
 

@@ -122,7 +122,7 @@ class _Declarations(Naming):
             if isinstance(forward, FunctionValue):
                 operands = list(self._unknown_operands(forward.definition, state))
             self.call(state, node, whole, operands)
-        return state.ran
+        return state.declared
 
     # --- what is listed
 
@@ -135,7 +135,7 @@ class _Declarations(Naming):
             inside = next((outer for outer, kept in reversed(self._running) if kept is Kept.POLICY), None)
             run = _Run(wrapper.place, name, wrapper.kept, self._checkpoint, inside)
             self._runs.setdefault(run)
-            state.ran |= {run}
+            state.declared |= {run}
         self._running.append((name, wrapper.kept))
         try:
             return super().run_region(state, node, wrapper, operands)

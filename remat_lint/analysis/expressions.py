@@ -10,6 +10,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.names import target_names
+from remat_lint.analysis.operations import order_of
 from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
     NONE,
@@ -214,7 +215,7 @@ class Expressions(Calls):
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         if any(isinstance(operand.value, Tensor) for operand in operands):
-            return Tensor(storage=self.fresh(), grad=False)
+            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
         if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
             return SCALAR
         return Unknown(origin=self.fresh())
@@ -325,6 +326,7 @@ class Expressions(Calls):
     def _yield(self, expr: ir.Yield, state: State) -> Value:
         value = self.evaluate(expr.value, state) if expr.value is not None else NONE
         frame = self.frame
+        self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         return Unknown()
 
@@ -436,7 +438,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.escape([operand])
+                self.may_be_called([operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -444,7 +446,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.escape([operand])
+                self.may_be_called([operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return

@@ -105,6 +105,10 @@ class Machine:
         self.grad_enabled = True
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
+        self.compiled = False
+        """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.handed: set[int] = set()
+        """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
         self.pure: set[tuple[str, int]] = set()

@@ -105,7 +105,7 @@ class Objects(Regions):
             case Super(owner=owner, receiver=receiver):
                 return self._super_attribute(state, owner, receiver, name)
             case Unknown(held=held):
-                return Unknown(held) if held else self._unknown_attribute(base, name)
+                return Unknown(held) if held else self._unknown_attribute(state, node, base, name)
             case _:
                 return Method(base, name)
 
@@ -113,13 +113,11 @@ class Objects(Regions):
         """A global or submodule of a module of the project."""
         raise NotImplementedError
 
-    def _unknown_attribute(self, base: Unknown, name: str) -> Value:
+    def _unknown_attribute(self, state: State, node: ir.Expr, base: Unknown, name: str) -> Value:
         operation = torch_ops.attribute(name)
         if operation is None:
             return Unknown()
-        if operation.effect is torch_ops.Effect.METADATA:
-            return SCALAR
-        return Tensor(storage=base.origin, like=base.origin)
+        return self.apply(state, node, operation, Operand(base), ())
 
     def _tensor_attribute(self, state: State, node: ir.Expr, base: Tensor, name: str) -> Value:
         operation = torch_ops.attribute(name)
@@ -193,10 +191,11 @@ class Objects(Regions):
         """``base.name = value``."""
         state.forget("", name)
         for one in alternatives(base):
-            if isinstance(one, Reference):
-                found = self.object_at(state, one)
-                if isinstance(found, InstanceObject):
-                    state.heap[one.address] = found.with_attribute(name, value)
+            found = self.object_at(state, one) if isinstance(one, Reference) else None
+            if isinstance(one, Reference) and isinstance(found, InstanceObject):
+                state.heap[one.address] = found.with_attribute(name, value)
+            else:
+                self.escape(state, value)
 
     # --- items
 
@@ -306,6 +305,8 @@ class Objects(Regions):
                 self._set_object_item(state, one, indices, value.value)
             elif isinstance(one, (Tensor, Unknown)):
                 self.write(state, node, replace(base, value=one))
+                if isinstance(one, Unknown):
+                    self.escape(state, value.value)
                 if isinstance(one, Tensor) or one.computed or _is_tensor_like(indices):
                     self.read(state, node, [value, *indices])
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import Kept, Marker, RegionCall
+from remat_lint.analysis.facts import Fate, Kept, Marker, RegionCall
+from remat_lint.analysis.journal import Evidence
 from remat_lint.analysis.machine import Frame, Operand, RegionContext
 from remat_lint.analysis.names import Names
-from remat_lint.analysis.state import Claim, State
+from remat_lint.analysis.state import Claim, Consumer, MarkerRun, Phase, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -21,6 +22,7 @@ from remat_lint.analysis.values import (
     Constant,
     DictObject,
     ListObject,
+    Made,
     NameScope,
     PhaseTest,
     PlaceholderTest,
@@ -32,9 +34,12 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    contents,
     join,
+    own_tokens,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import EditMarker
 
 REMAT = "torch_remat"
 
@@ -151,6 +156,9 @@ class Regions(Names):
             for tensor in self._direct_tensors(state, operand.value)
             if tensor.token is not None
         )
+        self.handed.update(
+            tensor.storage for operand in operands for tensor in self._direct_tensors(state, operand.value)
+        )
         if wrapper.kept is Kept.RECOMPUTE and not inert:
             for operand in operands:
                 for tensor in self._direct_tensors(state, operand.value):
@@ -251,7 +259,8 @@ class Regions(Names):
 
         match value:
             case Tensor():
-                return replace(value, token=token_for(value, part), detached=False, resident=False, via=())
+                token = token_for(value, part)
+                return replace(value, token=token, detached=False, resident=False, moved=None, via=())
             case SequenceValue(items=items, rest=rest) if not part:
                 wrapped = tuple(wrap(item, f"[{index}]") for index, item in enumerate(items))
                 return replace(value, items=wrapped, rest=wrap(rest, "[...]") if rest is not None else None)
@@ -297,9 +306,64 @@ class Regions(Names):
 
     def run_marker(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """``remat.recompute_needs_tensor(*tensors)``."""
+        written = node.arguments if isinstance(node, ir.Call) else ()
+        for index, argument in enumerate(written):
+            given = [operand for operand in operands if operand.expr is argument.value]
+            run = self._marker_run(state, node, index, argument, given)
+            for operand in given:
+                self._mark(state, node, operand)
+            if not any(self._is_wrong(state, operand) for operand in given):
+                self._remember(state, run, given)
+        exprs = {id(argument.value) for argument in written}
         for operand in operands:
-            self._mark(state, node, operand)
+            if id(operand.expr) not in exprs:  # handed over by `map`, a `partial`, a wrapper
+                self._mark(state, node, operand)
         return NONE
+
+    def _marker_run(
+        self, state: State, node: ir.Expr, index: int, argument: ir.Argument, given: Sequence[Operand]
+    ) -> MarkerRun:
+        """What is known of an argument of a marker just before it runs."""
+        held = (own_tokens(one) for operand in given for one in alternatives(operand.value))
+        tokens = frozenset(token for found in held for token in found)
+        return MarkerRun(
+            self.fresh(),
+            self.place(node),
+            index,
+            argument.star + self.text(argument.value),
+            self.frame.id,
+            self.frame.function,
+            self.frame.statement,
+            tokens,
+            late=_waiting_for(state, tokens),
+            again=all(state.is_marked(token) for token in tokens),
+        )
+
+    def _remember(self, state: State, run: MarkerRun, given: Sequence[Operand]) -> None:
+        """Keep the run until it is known who reads the outputs; what needs no waiting is said now."""
+        values = [one for operand in given for one in alternatives(operand.value)]
+        if self.compiled:
+            self.journal.testify(run, Evidence.COMPILED)
+        elif state.phase is Phase.REPLAY:
+            self.journal.testify(run, Evidence.REPLAY_ONLY)
+        elif self.is_inert() or not values or any(not state.is_marked(token) for token in run.tokens):
+            self.journal.testify(run, Evidence.UNKNOWN)
+        elif run.tokens:
+            state.runs[run.serial] = run
+        elif all(isinstance(one, Tensor) and one.made is Made.COPIED for one in values):
+            self.journal.testify(run, Evidence.COPY)
+        else:
+            made = all(self._is_made_here(one) for one in values)
+            self.journal.testify(run, Evidence.NO_OUTPUT if made else Evidence.UNKNOWN)
+
+    def _is_made_here(self, value: Value) -> bool:
+        """Whether a value is certainly no output, nor shares its storage with one."""
+        if isinstance(value, Tensor):
+            return value.made is not Made.ELSEWHERE and value.storage not in self.handed
+        return isinstance(value, Unknown) and value.computed
+
+    def _is_wrong(self, state: State, operand: Operand) -> bool:
+        return not operand.star and self._not_a_tensor(state, operand.value) is not None
 
     def _mark(self, state: State, node: ir.Expr, operand: Operand) -> None:
         if operand.star:
@@ -308,7 +372,7 @@ class Regions(Names):
             return
         wrong = self._not_a_tensor(state, operand.value)
         if wrong is not None:
-            self.journal.note(Marker(self.place(node), self._as_written(operand), wrong))
+            self._note_wrong_argument(state, node, operand, wrong)
             for item in self._one_hop(state, operand.value):
                 self.persist(state, item)  # one cause, one finding
         self.persist(state, operand.value)
@@ -333,29 +397,57 @@ class Regions(Names):
             case _:
                 return None
 
+    def _note_wrong_argument(self, state: State, node: ir.Expr, operand: Operand, what: str) -> None:
+        edit, statement = None, self.frame.statement
+        written = node.arguments if isinstance(node, ir.Call) else ()
+        index = next((i for i, one in enumerate(written) if one.value is operand.expr and not one.star), None)
+        if index is not None and isinstance(statement, ir.Expression) and statement.value is node:
+            code = self._unpacked(state, written[index].value, operand.value)
+            path = self.frame.scope.source.path
+            edit = EditMarker(path, statement.at, replace=((index, code),)) if code else None
+        self.journal.note(
+            Marker(self.place(node), self._as_written(operand), Fate.NO_TENSOR, what, edit=edit)
+        )
+
+    def _unpacked(self, state: State, expr: ir.Expr, value: Value) -> str:
+        """How the tensors in a container are handed over; empty where it holds something else."""
+        items = self._one_hop(state, value)
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if isinstance(found, DictObject):
+            items = tuple(contents(found))
+        if not items or not all(isinstance(one, Tensor) for item in items for one in alternatives(item)):
+            return ""
+        if isinstance(expr, ir.Display) and expr.kind in ("list", "tuple"):
+            return ", ".join(self.text(item) for item in expr.items)
+        if not isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):
+            return ""
+        return f"*{self.text(expr)}.values()" if isinstance(found, DictObject) else f"*{self.text(expr)}"
+
     # --- checkpoints
 
     def run_checkpoint(
         self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
     ) -> Value:
         """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
-        before = state.pending
-        state.pending = {}
+        before, runs = state.pending, state.runs
+        state.pending, state.runs = {}, {}
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         try:
             value = self.call(state, node, function, operands)
         finally:
             self.regions = regions
+        self.escape(state, value)
         state.claimed = claimed
         self.journal.settle(state.pending)
-        state.pending = before
+        self.journal.judge(state, state.runs.values())
+        state.pending, state.runs = before, runs
         return self._real(state, value)
 
     def _real(self, state: State, value: Value) -> Value:
         match value:
             case Tensor():
-                return replace(value, token=None, opaque=False, via=())
+                return replace(value, token=None, opaque=False, moved=None, via=())
             case SequenceValue(items=items, rest=rest):
                 real = tuple(self._real(state, item) for item in items)
                 return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)
@@ -368,6 +460,15 @@ class Regions(Names):
                 return joined
             case _:
                 return Unknown() if any(True for _ in state.tokens(value)) else value
+
+
+def _waiting_for(state: State, tokens: frozenset[Token]) -> tuple[Token, Consumer] | None:
+    """The first consumer that certainly read one of these outputs, and that a marker would serve now."""
+    for waiting, consumers in state.pending.items():
+        for consumer in consumers if not tokens.isdisjoint(waiting.lineage()) else ():
+            if isinstance(consumer, Consumer) and consumer.certain:
+                return waiting, consumer
+    return None
 
 
 def _is_no_bool(value: Value) -> bool:

@@ -59,6 +59,9 @@ class Consumer:
     steps: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which the output came, outermost call last."""
 
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """All names for it on the path: another path to the same read may know it by another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
@@ -72,6 +75,29 @@ class Hidden:
 
 
 Pending = Consumer | Hidden
+
+Chain = tuple[tuple[int, ir.Stmt], ...]
+"""Where a read happens: the statement under way in each frame, the innermost first; empty for elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerRun:
+    """One execution of one argument of a marker, on region outputs.
+
+    ``late`` is the consumer that had read one of them before, None where there was none. ``again``
+    says that something had persisted them already.
+    """
+
+    serial: int
+    place: Place
+    index: int
+    argument: str
+    frame: int
+    function: ir.Function | None
+    statement: ir.Stmt | None
+    tokens: frozenset[Token]
+    late: tuple[Token, Consumer] | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +119,18 @@ class State:
 
     __slots__ = (
         "_owned",
+        "always",
         "assumed",
         "born",
         "claimed",
+        "declared",
         "frames",
         "heap",
         "marked",
         "pending",
         "phase",
-        "ran",
+        "readers",
+        "runs",
     )
 
     def __init__(self) -> None:
@@ -116,8 +145,14 @@ class State:
         self.claimed: dict[str, tuple[Claim, ...]] = {}
         """The region names that this checkpointed body has used so far, by their identity."""
         self.phase = Phase.BOTH
-        self.ran: frozenset[object] = frozenset()
+        self.declared: frozenset[object] = frozenset()
         """The regions that ran on every way to this point, for whoever lists them."""
+        self.runs: dict[int, MarkerRun] = {}
+        """The markers that ran on region outputs, by serial number."""
+        self.readers: dict[Token, frozenset[Chain]] = {}
+        """The bare reads of each output, marked or not; something that escapes is read elsewhere."""
+        self.always: frozenset[Token] = frozenset()
+        """The outputs that are read on every path that was joined into this one."""
         self._owned: set[int] = set()
 
     def fork(self) -> State:
@@ -130,13 +165,16 @@ class State:
         other.assumed = dict(self.assumed)
         other.claimed = dict(self.claimed)
         other.phase = self.phase
-        other.ran = self.ran
+        other.declared = self.declared
+        other.runs = dict(self.runs)
+        other.readers = dict(self.readers)
+        other.always = self.always
         self._owned = set()
         return other
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
-        for name in ("frames", "heap", "marked", "pending", "born", "assumed", "claimed", "phase", "ran"):
+        for name in self.__slots__:
             setattr(self, name, getattr(other, name))
         self._owned = set()
 
@@ -192,15 +230,31 @@ class State:
         for waiting in [t for t in self.pending if token in t.lineage()]:
             del self.pending[waiting]
 
-    def tokens(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Token]:
+    def need(self, token: Token, chain: Chain) -> None:
+        """A bare operation reads the output, or it goes where the analyser cannot follow (no chain)."""
+        self.readers[token] = self.readers.get(token, frozenset()) | {chain}
+        self.always |= {token}
+
+    def readers_of(self, tokens: Iterable[Token]) -> frozenset[Chain]:
+        """The reads of these outputs, of what they are parts of, and of parts of them."""
+        related = {part for token in tokens for part in token.lineage()}
+        found = (chains for token, chains in self.readers.items() if not related.isdisjoint(token.lineage()))
+        return frozenset(chain for chains in found for chain in chains)
+
+    def tokens(self, value: Value) -> Iterator[Token]:
         """All tokens that a value holds, in containers and objects too."""
-        yield from own_tokens(value)
+        for leaf in self.leaves(value):
+            yield from own_tokens(leaf)
+
+    def leaves(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
+        """A value and all that it is made of, in containers and objects too."""
+        yield value
         for part in parts(value):
-            yield from self.tokens(part, seen)
+            yield from self.leaves(part, seen)
         if isinstance(value, Reference) and value.address not in seen:
             found = self.heap.get(value.address)
             for item in contents(found) if found is not None else ():
-                yield from self.tokens(item, seen | {value.address})
+                yield from self.leaves(item, seen | {value.address})
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
@@ -270,12 +324,11 @@ def join_states(first: State, second: State) -> State:
         mine_found = joined.heap.get(address)
         if mine_found is not found:
             joined.heap[address] = found if mine_found is None else join_objects(mine_found, found)
-    joined.marked = frozenset(
-        token
-        for token in first.marked | second.marked
-        if (token in first.marked or token not in first.born)
-        and (token in second.marked or token not in second.born)
-    )
+    joined.marked = _in_both(first.marked, second.marked, first, second)
+    joined.always = _in_both(first.always, second.always, first, second)
+    joined.runs |= second.runs
+    for token, chains in second.readers.items():
+        joined.readers[token] = chains | joined.readers.get(token, frozenset())
     for token, consumers in second.pending.items():
         joined.pending[token] = tuple(dict.fromkeys((*joined.pending.get(token, ()), *consumers)))
     for token, depth in second.born.items():
@@ -284,19 +337,31 @@ def join_states(first: State, second: State) -> State:
         joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
-    joined.ran = first.ran & second.ran
+    joined.declared = first.declared & second.declared
     return joined
+
+
+def _in_both(
+    mine: frozenset[Token], others: frozenset[Token], first: State, second: State
+) -> frozenset[Token]:
+    """The tokens of which something holds on both paths, or on the only one that has them."""
+    return frozenset(
+        token
+        for token in mine | others
+        if (token in mine or token not in first.born) and (token in others or token not in second.born)
+    )
 
 
 def join_phases(forward: State, replay: State) -> State:
     """One execution seen in both phases: what the forward marked is real in the replay."""
     joined = join_states(forward, replay)
     joined.pending = dict(replay.pending)
+    joined.readers, joined.always = dict(replay.readers), replay.always
     joined.marked = forward.marked | replay.marked
     for token in forward.marked:
         joined.mark(token)
     joined.phase = Phase.BOTH
-    joined.ran = forward.ran
+    joined.declared = forward.declared
     return joined
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis.facts import Kept
@@ -19,6 +20,7 @@ from remat_lint.findings import Place, Step
 if TYPE_CHECKING:
     from remat_lint.analysis import ir
     from remat_lint.analysis.modules import ModuleScope
+    from remat_lint.analysis.state import Consumer
 
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
@@ -52,6 +54,19 @@ class Token:
         while token is not None:
             yield token
             token = token.parent
+
+
+class Made(Enum):
+    """Where a tensor that is no region output comes from."""
+
+    ELSEWHERE = 0
+    """A parameter, an attribute, a result of unknown code: it may be an output after all."""
+
+    COMPUTED = 1
+    """An operation in view made it: it has a storage of its own."""
+
+    COPIED = 2
+    """So did an operation that copied an output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +107,10 @@ class Tensor(Value):
     resident: bool = False
     opaque: bool = False
     ends_in_units: bool = False
+    made: Made = Made.ELSEWHERE
+    moved: Consumer | None = field(default=None, compare=False)
+    """The move to a device that gave it and may have copied: what is read of it is needed there."""
+
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
