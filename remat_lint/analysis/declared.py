@@ -35,7 +35,7 @@ from remat_lint.source import SourceFile
 
 def declaring_classes(source: SourceFile, project: Project) -> tuple[DeclaringClass, ...]:
     """The classes of a file that declare regions, in the order of their places. Raises ``SourceError``."""
-    return tuple(sorted(_Declarations(project).of_file(source), key=lambda found: found.place))
+    return tuple(sorted(_Listing(project).of_file(source), key=lambda found: found.place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _EachCall(Summaries):
         """No call has one."""
 
 
-class _Declarations(Naming):
+class _Listing(Naming):
     """Calls objects and lists the regions that run."""
 
     def __init__(self, project: Project) -> None:

@@ -64,7 +64,7 @@ def _found(inputs: Inputs) -> Iterator[DeclaringClass | FileReport]:
 
 
 def _of_file(source: SourceFile, project: Project) -> Iterator[DeclaringClass | FileReport]:
-    from remat_lint.declarations import classes_of
+    from remat_lint.listing import classes_of
 
     try:
         yield from classes_of(source, project)

@@ -152,7 +152,7 @@ def test_what_fails_inside_is_named_and_the_others_are_listed(
             raise KeyError("planted")
         return declaring_classes(source, project)
 
-    monkeypatch.setattr("remat_lint.declarations.declaring_classes", failing)
+    monkeypatch.setattr("remat_lint.listing.declaring_classes", failing)
     model(BLOCK, name="bad.py")
     model(BLOCK, name="good.py")
     result = remat_lint("manifest")
