@@ -170,9 +170,19 @@ class _Listing(Naming):
             self._complete = False
         return super().call(state, node, function, operands)
 
+    def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        """What is handed a part or a function may call it."""
+        values = [operand.value for operand in operands]
+        if any(isinstance(one, _CALLABLES) or self.path_of(one) is not None for one in values):
+            self._complete = False
+        return super().call_unknown(state, node, operands)
+
     def give_up(self, node: ir.Node, reason: str) -> None:
         super().give_up(node, reason)
         self._complete = False
+
+
+_CALLABLES = (FunctionValue, Partial, RegionWrapper)
 
 
 def _declared(run: _Run, *, conditional: bool) -> DeclaredRegion:

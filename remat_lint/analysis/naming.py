@@ -16,14 +16,18 @@ from remat_lint.analysis.analyser import Analyser
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CheckpointWrapper,
     ClassValue,
+    Compiled,
     Constant,
     External,
     FunctionValue,
     InheritedMethod,
     InstanceObject,
     Method,
+    Partial,
     Reference,
+    RegionWrapper,
     Scalar,
     Unknown,
     Value,
@@ -124,7 +128,7 @@ class Naming(Analyser):
 
     def _copied_value(self, state: State, value: Value, path: str, above: dict[int, Reference]) -> Value:
         copies = [
-            self._copied(state, one, path, above) if isinstance(one, Reference) else one
+            self._copied(state, one, path, above) if isinstance(one, Reference) else _rebound(one, above)
             for one in alternatives(value)
         ]
         joined: Value = copies[0]
@@ -204,6 +208,8 @@ class Naming(Analyser):
     def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
         """A string that a module, or a function that is handed one, makes of a local name."""
         value = super().call(state, node, function, operands)
+        if function == External("builtins.len") and len(operands) == 1:
+            return self._length(state, operands[0].value) or value
         if function == External("builtins.str") and len(operands) == 1:
             return _as_value(_written(operands[0].value))
         if not isinstance(value, (Unknown, Scalar)) or isinstance(value, Text):
@@ -213,6 +219,14 @@ class Naming(Analyser):
         )
         local = [text for operand in operands if (text := text_of(operand.value)) is not None]
         return _as_value(dotted(owner, local[0])) if owner is not None and len(local) == 1 else value
+
+    def _length(self, state: State, value: Value) -> Value | None:
+        """How many parts a container has, where its constructor shows them all."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        contents = found.get("contents") if isinstance(found, InstanceObject) else None
+        if isinstance(contents, SequenceValue) and contents.rest is None:
+            return Constant(len(contents.items))
+        return None
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
         names = any(text_of(operand.value) is not None for operand in operands)
@@ -228,6 +242,23 @@ class Naming(Analyser):
             if isinstance(local, ir.Const) and isinstance(local.value, str):
                 return UNSEEN + local.value
         return UNSEEN
+
+
+def _rebound(value: Value, copies: dict[int, Reference]) -> Value:
+    """A method or wrapper of an object as that of its copy."""
+    match value:
+        case Reference(address=address):
+            return copies.get(address, value)
+        case FunctionValue(receiver=Reference() as receiver):
+            return replace(value, receiver=_rebound(receiver, copies))
+        case InheritedMethod(receiver=receiver):
+            return replace(value, receiver=_rebound(receiver, copies))
+        case RegionWrapper(function=function) | Compiled(function=function) | Partial(function=function):
+            return replace(value, function=_rebound(function, copies))
+        case CheckpointWrapper(function=Value() as function):
+            return CheckpointWrapper(_rebound(function, copies))
+        case _:
+            return value
 
 
 def _written(value: Value) -> str:

@@ -292,6 +292,60 @@ class Model(Named):
         x = self.told(x)
         return x if self.gate is None else self.gate(x)
 """,
+    "loops over numbers": """
+class Model(Named):
+    def __init__(self, depth=2):
+        super().__init__()
+        self.layers = nn.ModuleList([Attention() for _ in range(depth)])
+        self.few = nn.ModuleList([Attention(), FeedForward()])
+
+    def forward(self, x):
+        for i in range(len(self.layers)):
+            x = self.layers[i](x)
+        for i in range(len(self.few)):
+            x = self.few[i](x)
+        return x
+""",
+    "layers whose forward is a checkpoint": """
+class Model(Named):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([FeedForward(), FeedForward()])
+        for i, layer in enumerate(self.layers):
+            layer.forward = remat.checkpoint(region_name=f"layers.{i}")(layer.forward)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "checkpoints of own methods and of lambdas": """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin, self.part = nn.Linear(4, 4), FeedForward()
+        self.part.region_prefix = "part"
+
+    def forward(self, x):
+        x = remat.checkpoint(region_name="body")(self.body)(x)
+        return remat.checkpoint(region_name="lambda")(lambda t: save(self.lin, "last")(self.part(t)))(x)
+
+    def body(self, x):
+        return save(self.lin, "lin")(x)
+""",
+    "a function that is handed the module": """
+def run(module, x):
+    return save(module.lin, name_of(module, local="lin"))(module.attention(x))
+
+
+class Model(Named):
+    def __init__(self):
+        super().__init__()
+        self.lin, self.attention = nn.Linear(4, 4), Attention()
+
+    def forward(self, x):
+        return run(self, x)
+""",
     "layers that are checkpoints": """
 class Block(Named):
     def __init__(self):
