@@ -317,12 +317,14 @@ class Analyser(Interpreter):
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
+                journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
                 journal.note(GivenUp(place, "the function needs too many steps"))
                 return journal
         if compiled:  # nothing in it is a region or a marker for torch_remat
             return Journal(markers=journal.markers)
         self._settle(journal, [*flow.returned, *((path, NONE) for path in flow.fell)])
+        journal.end_root()
         return journal
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
@@ -396,14 +398,15 @@ class _Entered:
             machine.swallowing,
             machine.compiled,
             machine.name_scopes,
+            machine.checkpoints,
         )
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.compiled, machine.name_scopes = False, ()
+        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
 
     def __exit__(self, *_: object) -> None:
         machine = self._machine
         machine.frame, machine.regions, machine.grad_enabled = self._before[:3]
-        machine.swallowing, machine.compiled, machine.name_scopes = self._before[3:]
+        machine.swallowing, machine.compiled, machine.name_scopes, machine.checkpoints = self._before[3:]
 
 
 def _needs_no_grad(value: Value) -> bool:

@@ -13,7 +13,7 @@ from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import MODULE_CONTAINERS
-from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.operations import MAX_VIEWS, module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Signature, Summary, note_reads
@@ -37,15 +37,19 @@ from remat_lint.analysis.values import (
     Scalar,
     Super,
     Tensor,
+    Token,
     Unknown,
     Value,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import Step
+from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
 """Constructors nested deeper than this are not followed."""
+
+MAX_CALLED = 60
+"""A called expression longer than this is not repeated in messages."""
 
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
@@ -153,18 +157,25 @@ class Calls(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing), self.compiled)
+        context = (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+        )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        claimed, state.claimed = state.claimed, {}
+        claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
         else:
             value = self._run_call(state, frame, function, signature)
-            claims = self.claims_of_call(state)
+            claims = self.claims_of_call(state, conditions)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         return self._hand_back(state, node, value, frame)
@@ -205,7 +216,7 @@ class Calls(Construction):
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                claims = self.claims_of_call(state)
+                claims = self.claims_of_call(state, before.conditions())
                 self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
@@ -238,11 +249,16 @@ class Calls(Construction):
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
-        if isinstance(value, Tensor) and value.token is not None:
-            return replace(
-                value, via=(*value.via, Step(self.place(node), f"returned by {frame_name(frame)}"))
-            )
-        return value
+        return with_step(value, self._returning(node, frame))
+
+    def _returning(self, node: ir.Expr, frame: Frame) -> Step:
+        """How a message says that a value came out of a call."""
+        assert frame.function is not None
+        called = self.text(node.function) if isinstance(node, ir.Call) else ""
+        note = f"returned by {frame_name(frame)} {{there}}"
+        if called and len(called) <= MAX_CALLED:
+            note += f", called as {called} {{here}}"
+        return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
         """Whether a callee is handed no output, and lives where nobody declares a region."""
@@ -445,6 +461,8 @@ class Calls(Construction):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if name == "backward":
+            self.journal.is_body = False
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:
@@ -502,6 +520,20 @@ class Calls(Construction):
         if frame is None or frame.owner is None or frame.receiver is None:
             return Unknown()
         return Super(frame.owner, frame.receiver)
+
+
+def with_step(value: Value, step: Step) -> Value:
+    """The same value, its region outputs having come one step further."""
+    match value:
+        case Tensor(token=Token(), via=via):
+            return replace(value, via=(*via, step)[-MAX_VIEWS:])
+        case SequenceValue(items=items, rest=rest):
+            rest = with_step(rest, step) if rest is not None else None
+            return replace(value, items=tuple(with_step(item, step) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(with_step(item, step) for item in values))
+        case _:
+            return value
 
 
 def with_unknown_grad(value: Value) -> Value:

@@ -110,6 +110,7 @@ class Construction(Containers):
         assert isinstance(found, InstanceObject)
         if name in MODULE_CONTAINERS:
             contents, names = self._container_contents(state, name, operands)
+            self.note_elements(contents)
             found = replace(found, arguments=(("keys", names),) if names is not None else ())
             state.heap[reference.address] = found.with_attribute("contents", contents)
             return

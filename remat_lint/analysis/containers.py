@@ -25,6 +25,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -42,6 +43,15 @@ class Containers(Objects):
         self.read(state, node, operands, certain=False)
         self.hand_out(state, operands)
         return Unknown(origin=self.fresh())
+
+    def note_elements(self, contents: Value) -> None:
+        """Remember which modules are elements of a container."""
+        self.elements |= {
+            one.address
+            for item in parts(contents)
+            for one in alternatives(item)
+            if isinstance(one, Reference)
+        }
 
     def hand_out(self, state: State, operands: Sequence[Operand]) -> None:
         """Functions and region wrappers handed to unknown code may be called there."""
@@ -194,6 +204,7 @@ class Containers(Objects):
                     if rest is None
                     else SequenceValue(items, join(rest, values[-1]))
                 )
+                self.note_elements(more)
                 state.heap[reference.address] = found.with_attribute("contents", more)
                 return reference
             case _ if name in MODULE_ITSELF:

@@ -77,6 +77,30 @@ class Fate(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class DuplicateName:
+    """A checkpointed body uses a region's name for the second time.
+
+    ``name`` is the qualified name, ``first`` the place of the first use: ``place`` itself where the same
+    code runs again. ``region`` is the call of the second region, which ``place`` may only lead to.
+    """
+
+    place: Place
+    name: str
+    first: Place
+    region: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputeInsideSaved:
+    """A RECOMPUTE region runs inside a SAVE region, ``outer``."""
+
+    place: Place
+    region: str
+    outer: str
+    outer_place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Marker:
     """An argument of ``recompute_needs_tensor`` as written, and what is wrong with it.
 
@@ -144,7 +168,16 @@ class GivenUp:
     reason: str
 
 
-Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | GivenUp
+Fact = (
+    RegionCall
+    | DuplicateName
+    | RecomputeInsideSaved
+    | Marker
+    | BareRead
+    | InPlaceWrite
+    | HiddenDependency
+    | GivenUp
+)
 F = TypeVar("F", bound=Fact)
 
 
