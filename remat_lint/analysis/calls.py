@@ -135,7 +135,7 @@ class Calls(Construction):
     ) -> Value:
         """Run a function of the project in a frame of its own."""
         definition = function.definition
-        if self._is_compiled(function):
+        if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
             return self.call_unknown(state, node, operands)
         if self._cannot_matter(state, function, operands):
             return Unknown(origin=self.fresh())
