@@ -95,6 +95,8 @@ class Declarations(Interpreter):
         klass.scope.heap |= state.heap
         self.kept_frames |= state.frames
         self._instances[klass.definition] = instance
+        if isinstance(instance, Reference):
+            self.open.add(instance.address)
         return instance
 
     def _unseen(self, state: State, klass: ClassValue) -> Value:

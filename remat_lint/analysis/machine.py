@@ -112,6 +112,8 @@ class Machine:
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.open: set[int] = set()
+        """The objects whose class is only declared: it may be a subclass, with methods of its own."""
         self.handed: set[int] = set()
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
