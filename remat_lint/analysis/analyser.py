@@ -6,7 +6,8 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 
 from remat_lint.analysis import ir
@@ -33,6 +34,7 @@ from remat_lint.analysis.values import (
     Reference,
     RegionWrapper,
     Tensor,
+    Token,
     Unknown,
     Value,
     alternatives,
@@ -45,6 +47,20 @@ from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
 _SCALAR_ANNOTATIONS = frozenset(["int", "float", "bool", "str", "bytes", "complex"])
+
+
+@dataclass(slots=True)
+class Root:
+    """What running a function found: ``returned`` are reads of outputs that it hands back.
+
+    Its callers may mark those. Where they are in view, they are the ones to ask.
+    """
+
+    definition: ir.Function
+    journal: Journal
+    returned: Journal = field(default_factory=Journal)
+    complete: bool = False
+    """Whether everything that it leaves unserved was seen."""
 
 
 class Analyser(Interpreter):
@@ -249,20 +265,25 @@ class Analyser(Interpreter):
         self.journal = module
         self.reset_budget()
         scope = self.load(source)
-        journals: list[tuple[ir.Function, Journal]] = []
-        for function in self._roots(scope, source.lowered.body, None):
-            journals.append((function.definition, self._run_root(function)))
-        seen = {definition for definition, _ in journals} | set(self.contexts)
+        roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
+        seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
             if definition not in seen:
-                journals.append((definition, self._run_root(FunctionValue(definition, scope, scope.frame))))
-        for definition, journal in journals:
-            module.called |= journal.called
-            if self.contexts.get(definition) != {False}:
-                module.absorb(journal)
+                roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
+        outermost = {root.definition for root in roots if self._is_outermost(root)}
+        for root in roots:
+            module.called |= root.journal.called
+            if self.contexts.get(root.definition) != {False}:
+                module.absorb(root.journal)
+                if outermost.isdisjoint(self.calling.get(root.definition, ())):
+                    module.absorb(root.returned)
         placement = Placement(self.pure)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
+
+    def _is_outermost(self, root: Root) -> bool:
+        """Whether a root was followed to all its ends, and no other one calls it."""
+        return root.complete and self.calling.get(root.definition, set()) <= {root.definition}
 
     def _roots(
         self, scope: ModuleScope, body: tuple[ir.Stmt, ...], owner: ClassValue | None
@@ -297,8 +318,10 @@ class Analyser(Interpreter):
                 receiver = self.instance_of(owner)
         return FunctionValue(definition, scope, scope.frame, owner, receiver)
 
-    def _run_root(self, function: FunctionValue) -> Journal:
+    def _run_root(self, function: FunctionValue) -> Root:
         journal = self.journal = Journal()
+        root = Root(function.definition, journal)
+        self.root = function.definition
         self.reset_budget()
         state, definition = State(), function.definition
         frame = Frame(
@@ -319,11 +342,13 @@ class Analyser(Interpreter):
             except BudgetSpent:
                 place = Place(function.scope.source.path, definition.at)
                 journal.note(GivenUp(place, "the function needs too many steps"))
-                return journal
+                return root
+            finally:
+                self.root = None
         if compiled:  # nothing in it is a region or a marker for torch_remat
-            return Journal(markers=journal.markers)
-        self._settle(journal, [*flow.returned, *((path, NONE) for path in flow.fell)])
-        return journal
+            return Root(definition, Journal(markers=journal.markers))
+        self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
+        return root
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters
@@ -338,7 +363,8 @@ class Analyser(Interpreter):
                 value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
 
-    def _settle(self, journal: Journal, ends: list[tuple[State, Value]]) -> None:
+    def _settle(self, root: Root, ends: list[tuple[State, Value]]) -> None:
+        journal, returned = root.journal, _returned_by_all(ends)
         for state, value in ends:
             self._returns_wrapper(journal, state, value)
             self.escape(state, value)
@@ -346,9 +372,14 @@ class Analyser(Interpreter):
             if _needs_no_grad(value):  # nothing is replayed for it
                 for run in state.runs.values():
                     journal.testify(run, Evidence.UNKNOWN)
+        lost = any(isinstance(fact, GivenUp) for fact in journal.facts)
+        root.complete = not lost and not any(_needs_no_grad(value) for _, value in ends)
         replayed = [state for state, value in ends if not _needs_no_grad(value)]
         for state in reunite(replayed):
-            journal.settle(state.pending)
+            journal.settle({token: state.pending[token] for token in state.pending if token not in returned})
+            root.returned.settle(
+                {token: state.pending[token] for token in state.pending if token in returned}
+            )
             journal.judge(state, state.runs.values())
 
     def _escape_to_outer_objects(self, state: State) -> None:
@@ -378,6 +409,17 @@ class Analyser(Interpreter):
                         journal.called.add(item.place)
             case _:
                 return
+
+
+def _returned_by_all(ends: Sequence[tuple[State, Value]]) -> set[Token]:
+    """The outputs that are handed back, themselves or what they are part of, wherever they were made."""
+    returned: set[Token] = set()
+    kept: set[Token] = set()
+    for state, value in ends:
+        handed = set(state.tokens(value))
+        for token in state.pending:
+            (kept if handed.isdisjoint(token.lineage()) else returned).add(token)
+    return returned - kept
 
 
 class _Entered:
