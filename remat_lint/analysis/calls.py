@@ -13,7 +13,7 @@ from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import MODULE_CONTAINERS
-from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.operations import MAX_VIEWS, module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Signature, Summary, note_reads
@@ -37,15 +37,21 @@ from remat_lint.analysis.values import (
     Scalar,
     Super,
     Tensor,
+    Token,
     Unknown,
     Value,
+    holds_object,
+    is_blank,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import Step
+from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
 """Constructors nested deeper than this are not followed."""
+
+MAX_CALLED = 60
+"""A called expression longer than this is not repeated in messages."""
 
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
@@ -129,17 +135,10 @@ class Calls(Construction):
     ) -> Value:
         """Run a function of the project in a frame of its own."""
         definition = function.definition
-        if self._is_compiled(function):
+        if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
             return self.call_unknown(state, node, operands)
         if self._cannot_matter(state, function, operands):
             return Unknown(origin=self.fresh())
-        if self._is_too_deep(definition):
-            self.give_up(node, "calls nested too deeply")
-            return Unknown(origin=self.fresh())
-        counts = not self.is_inert() and state.phase is not Phase.FORWARD
-        self.contexts.setdefault(definition, set()).add(counts)
-        if counts and not self.swallowing and self.root is not None:
-            self.calling.setdefault(definition, set()).add(self.root)
         if function.receiver is not None:
             operands = [Operand(function.receiver), *operands]
         frame = Frame(
@@ -154,18 +153,32 @@ class Calls(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing), self.compiled)
+        if self._is_too_deep(definition):
+            self.give_up(node, "calls nested too deeply")
+            return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        counts = not self.is_inert() and state.phase is not Phase.FORWARD
+        self.contexts.setdefault(definition, set()).add(counts)
+        if counts and not self.swallowing and self.root is not None:
+            self.calling.setdefault(definition, set()).add(self.root)
+        context = (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+        )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        claimed, state.claimed = state.claimed, {}
+        claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
         else:
             value = self._run_call(state, frame, function, signature)
-            claims = self.claims_of_call(state)
+            claims = self.claims_of_call(state, conditions)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         return self._hand_back(state, node, value, frame)
@@ -206,7 +219,7 @@ class Calls(Construction):
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                claims = self.claims_of_call(state)
+                claims = self.claims_of_call(state, before.conditions())
                 self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
@@ -236,14 +249,21 @@ class Calls(Construction):
 
     def _hand_back(self, state: State, node: ir.Expr, value: Value, frame: Frame) -> Value:
         """A callee's result is the caller's business now."""
+        if frame.function is not None:
+            value = self._promised(state, frame, frame.function.returns, value)
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
-        if isinstance(value, Tensor) and value.token is not None:
-            return replace(
-                value, via=(*value.via, Step(self.place(node), f"returned by {frame_name(frame)}"))
-            )
-        return value
+        return with_step(value, self._returning(node, frame))
+
+    def _returning(self, node: ir.Expr, frame: Frame) -> Step:
+        """How a message says that a value came out of a call."""
+        assert frame.function is not None
+        called = self.text(node.function) if isinstance(node, ir.Call) else ""
+        note = f"returned by {frame_name(frame)} {{there}}"
+        if called and len(called) <= MAX_CALLED:
+            note += f", called as {called} {{here}}"
+        return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
         """Whether a callee is handed no output, and lives where nobody declares a region."""
@@ -304,7 +324,24 @@ class Calls(Construction):
                 value = defaults[parameter.name]
             else:
                 value = Unknown(origin=self.fresh())
-            state.bind(frame.id, parameter.name, value)
+            state.bind(frame.id, parameter.name, self._promised(state, frame, parameter.annotation, value))
+
+    def _promised(self, state: State, frame: Frame, annotation: ir.Expr | None, value: Value) -> Value:
+        """The object that an annotation promises where nothing is known of a value.
+
+        What a constructor is given may be another thing in the next configuration.
+        """
+        configured = value == NONE and frame.function is not None and frame.function.name == "__init__"
+        if annotation is None or not (is_blank(value) or configured):
+            return value
+        caller, self.frame = self.frame, frame
+        try:
+            promised = self.annotated(annotation, state)
+        finally:
+            self.frame = caller
+        if not holds_object(promised):
+            return value
+        return join(promised, NONE) if configured else promised
 
     # --- objects
 
@@ -335,6 +372,12 @@ class Calls(Construction):
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
+        if isinstance(found, InstanceObject) and isinstance(method.receiver, Reference):
+            if found.get("contents") is not None:
+                return self._call_container_method(state, node, method.receiver, method.name, operands)
+            if method.name in ("add_module", "register_module") and len(operands) > 1:
+                self.set_named(state, method.receiver, operands[0], operands[1].value)
+                return NONE
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
@@ -431,6 +474,26 @@ class Calls(Construction):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         """``receiver.name(operands)`` for any receiver."""
+        result = self._call_attribute(state, node, receiver, name, operands)
+        if name == "build" and is_blank(result) and isinstance(receiver.value, Reference):
+            return self._build_owner(state, node, receiver.value, operands) or result
+        return result
+
+    def _build_owner(
+        self, state: State, node: ir.Expr, receiver: Reference, operands: Sequence[Operand]
+    ) -> Value | None:
+        """``config.build()`` gives an object of the class in which the ``Config`` of the object is nested."""
+        found = self.object_at(state, receiver)
+        klass = found.klass if isinstance(found, InstanceObject) else None
+        if not isinstance(klass, ClassValue) or klass.outer is None:
+            return None
+        if not klass.definition.name.endswith("Config"):
+            return None
+        return self.construct(state, node, klass.outer, [Operand(receiver), *operands])
+
+    def _call_attribute(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
         value = receiver.value
         if isinstance(value, (Tensor, Unknown, SequenceValue, Constant, Scalar, Choice)):
             return self.call_method(state, node, receiver, name, operands)
@@ -446,6 +509,8 @@ class Calls(Construction):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if name == "backward":
+            self.journal.is_body = False
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:
@@ -495,14 +560,37 @@ class Calls(Construction):
             return self.construct_external(state, name, operands)
         return self.call_unknown(state, node, operands)
 
-    def call_super(self) -> Value:
-        """``super()`` in a method."""
+    def call_super(self, operands: Sequence[Operand]) -> Value:
+        """``super()`` in a method or in a function defined in one, and ``super(Class, receiver)``."""
         frame: Frame | None = self.frame
-        while frame is not None and frame.owner is None:
-            frame = frame.parent
+        while frame is not None and (frame.owner is None or frame.receiver is None):
+            frame = self._lexical_parent(frame)
         if frame is None or frame.owner is None or frame.receiver is None:
             return Unknown()
+        if len(operands) == 2 and isinstance(operands[0].value, ClassValue):
+            return Super(operands[0].value, operands[1].value)
         return Super(frame.owner, frame.receiver)
+
+    def _lexical_parent(self, frame: Frame) -> Frame | None:
+        """The frame in which the function that a frame runs was defined, while that runs too."""
+        outer = frame.parent
+        while outer is not None and outer.id != frame.closure:
+            outer = outer.parent
+        return outer
+
+
+def with_step(value: Value, step: Step) -> Value:
+    """The same value, its region outputs having come one step further."""
+    match value:
+        case Tensor(token=Token(), via=via):
+            return replace(value, via=(*via, step)[-MAX_VIEWS:])
+        case SequenceValue(items=items, rest=rest):
+            rest = with_step(rest, step) if rest is not None else None
+            return replace(value, items=tuple(with_step(item, step) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(with_step(item, step) for item in values))
+        case _:
+            return value
 
 
 def with_unknown_grad(value: Value) -> Value:

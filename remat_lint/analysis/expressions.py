@@ -297,9 +297,24 @@ class Expressions(Calls):
         if sequence.rest is not None:
             skipped = state.fork()
             more = self._run_clause(expr, clause, clauses[1:], sequence.rest, state)
+            self._repeat_claims(state, clause, skipped)
             state.become(join_states(skipped, state)) if not sequence.items else None
             rest = _join_all(rest, more)
         return SequenceValue(tuple(items), rest)
+
+    def _repeat_claims(self, state: State, clause: ir.Clause, before: State) -> None:
+        """The next turn uses the same region names, but for those that depend on the target."""
+        new = [
+            claim
+            for identity, claims in state.claimed.items()
+            for claim in claims
+            if identity not in before.claimed
+        ]
+        for name in target_names(clause.target):
+            state.forget(f"{self.frame.id}:", name)
+        for claim in new:
+            if claim in state.claimed.get(claim.name.under(claim.scopes).identity, ()):
+                self.claim(state, claim)
 
     def _run_clause(
         self,

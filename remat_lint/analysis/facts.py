@@ -77,6 +77,30 @@ class Fate(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class DuplicateName:
+    """A checkpointed body uses a region's name for the second time.
+
+    ``name`` is the qualified name, ``first`` the place of the first use: ``place`` itself where the same
+    code runs again. ``region`` is the call of the second region, which ``place`` may only lead to.
+    """
+
+    place: Place
+    name: str
+    first: Place
+    region: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputeInsideSaved:
+    """A RECOMPUTE region runs inside a SAVE region, ``outer``."""
+
+    place: Place
+    region: str
+    outer: str
+    outer_place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Marker:
     """An argument of ``recompute_needs_tensor`` as written, and what is wrong with it.
 
@@ -144,7 +168,16 @@ class GivenUp:
     reason: str
 
 
-Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | GivenUp
+Fact = (
+    RegionCall
+    | DuplicateName
+    | RecomputeInsideSaved
+    | Marker
+    | BareRead
+    | InPlaceWrite
+    | HiddenDependency
+    | GivenUp
+)
 F = TypeVar("F", bound=Fact)
 
 
@@ -158,3 +191,35 @@ class ModuleFacts:
     def of(self, kind: type[F]) -> Iterator[F]:
         """The facts of one kind."""
         return (fact for fact in self.facts if isinstance(fact, kind))
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredRegion:
+    """A region that runs when an object of some class is called. Paths and names are relative to the object.
+
+    ``name`` has a ``*`` for every part that the source does not show; without one it is ``static``.
+    ``checkpoint`` is the path of the part whose checkpoint the region belongs to, empty for the object
+    itself, None where the object starts none around it. ``inside`` names the policy-decided region around
+    it: where that one is saved, this one does not count.
+    """
+
+    place: Place
+    name: str
+    static: bool
+    kept: Kept
+    conditional: bool
+    checkpoint: str | None = None
+    inside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaringClass:
+    """A class and its regions, in the order in which they first run.
+
+    It is not ``complete`` where something was called that the analyser cannot see, or too much.
+    """
+
+    place: Place
+    name: str
+    regions: tuple[DeclaredRegion, ...]
+    complete: bool

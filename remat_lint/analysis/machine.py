@@ -7,7 +7,8 @@ below it, but for the four entries declared abstract here.
     reads        a token is read, written or marked
     operations   torch operations and Python operators
     names        what regions are called
-    regions      remat.region, markers, checkpoints
+    markers      remat.recompute_needs_tensor
+    regions      remat.region, checkpoints
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import GivenUp, Kept
+from remat_lint.analysis.facts import DuplicateName, GivenUp, Kept, RecomputeInsideSaved
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
@@ -105,6 +106,10 @@ class Machine:
         self.grad_enabled = True
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
+        self.checkpoints = 0
+        """How many checkpoints are under way, as far as they are in view."""
+        self.elements: set[int] = set()
+        """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.handed: set[int] = set()
@@ -149,6 +154,10 @@ class Machine:
         """The source text of a node of the running function, on one line."""
         return " ".join(self.frame.scope.source.code(node.at).split())
 
+    def as_written(self, operand: Operand) -> str:
+        """How a message calls an argument."""
+        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
+
     def give_up(self, node: ir.Node, reason: str) -> None:
         self.journal.note(GivenUp(self.place(node), reason))
 
@@ -158,6 +167,15 @@ class Machine:
         while frame is not None:
             yield frame
             frame = frame.parent
+
+    def reject(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+        """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
+        if self.swallowing or self.compiled:
+            return
+        if self.checkpoints:
+            self.journal.note(fact)
+        else:
+            self.journal.note_in_body(fact)
 
     def is_inert(self) -> bool:
         """Whether a SAVE region runs: regions and markers inside it do nothing."""
@@ -194,6 +212,9 @@ class Machine:
         raise NotImplementedError
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
+        raise NotImplementedError
+
+    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
         raise NotImplementedError
 
 

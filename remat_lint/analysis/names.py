@@ -179,23 +179,39 @@ class Names(Operations):
 
         Objects that are constructed alike are one for the analyser, so the object itself tells nothing.
         """
-        frame, receiver, call = self.frame, callee.receiver, callee.call
-        if frame.receiver == receiver and frame.function is not None:
+        frame = self.frame
+        if frame.receiver == callee.receiver and frame.function is not None:
             return self._spell_name(state, frame.function.parameters[0].name)
-        if not isinstance(call, ir.Call):
+        expr = self._expression_of_receiver(state, callee)
+        return self._spell(state, expr) if expr is not None else None
+
+    def _expression_of_receiver(self, state: State, callee: Frame) -> ir.Expr | None:
+        """The expression of the caller whose value is the object that it calls, or calls a method of."""
+        values, receiver = self.frame.values, callee.receiver
+        if not isinstance(callee.call, ir.Call):
             return None
-        function = call.function
-        if frame.values.get(function.at) == receiver:
-            return self._spell(state, function)
+        function = callee.call.function
+        if values.get(function.at) == receiver:
+            return function
         if not isinstance(function, ir.Attribute):
             return None
-        holder = frame.values.get(function.base.at)
+        holder = values.get(function.base.at)
         if holder == receiver:
-            return self._spell(state, function.base)
+            return function.base
         found = self.object_at(state, holder) if isinstance(holder, Reference) else None
-        if isinstance(found, InstanceObject) and found.get(function.name) == receiver:
-            return self._spell(state, function)
-        return None
+        return (
+            function if isinstance(found, InstanceObject) and found.get(function.name) == receiver else None
+        )
+
+    def has_own_name(self, state: State, callee: Frame) -> bool:
+        """Whether the object that is called is an attribute or a global: no element of something."""
+        match self._expression_of_receiver(state, callee):
+            case ir.Attribute():
+                return True
+            case ir.Name(id=name):
+                return all(name not in state.frames.get(number, {}) for number in self._frames_around())
+            case _:
+                return False
 
 
 def _written(value: Value | None) -> str | None:

@@ -72,6 +72,8 @@ class Hidden:
     kept: Kept
     name: str
     way: str
+    steps: tuple[Step, ...] = field(default=(), compare=False)
+    """The views and calls through which it came."""
 
 
 Pending = Consumer | Hidden
@@ -100,6 +102,10 @@ class MarkerRun:
     again: bool = False
 
 
+Condition = tuple[str, bool]
+"""The text of a condition, without the frame that it belongs to, and its truth."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A region ran under this name in the checkpointed body that runs now.
@@ -111,7 +117,27 @@ class Claim:
     name: RegionName
     scopes: tuple[RegionName, ...]
     way: tuple[tuple[int, Place], ...]
-    conditions: frozenset[tuple[str, bool]]
+    conditions: frozenset[Condition]
+
+    def excludes(self, other: Claim) -> bool:
+        """Whether no path can run both: a condition holds for one and not for the other."""
+        return any((text, not truth) in other.conditions for text, truth in self.conditions)
+
+    def seen_after(self, first: Claim) -> tuple[Place, Place]:
+        """The places of this use of the name and of the first one, as one function sees them.
+
+        That is the region's call, or, where the same call ran both times, what led to it again.
+        """
+        pairs = list(zip(first.way, self.way, strict=False))
+        same = next((index for index, (one, other) in enumerate(pairs) if one != other), len(pairs))
+        runs_again = len(first.way) == len(self.way) == same
+        if runs_again or (same < len(pairs) and pairs[same][0][0] != pairs[same][1][0]):
+            return (pairs[same - 1][1][1],) * 2
+        one, other = pairs[min(same, len(pairs) - 1)]
+        first_region, region = first.way[-1][1], self.way[-1][1]
+        if region != first_region and region.path == other[1].path:
+            return region, first_region
+        return other[1], one[1]
 
 
 class State:
@@ -123,6 +149,7 @@ class State:
         "assumed",
         "born",
         "claimed",
+        "declared",
         "frames",
         "heap",
         "marked",
@@ -144,6 +171,8 @@ class State:
         self.claimed: dict[str, tuple[Claim, ...]] = {}
         """The region names that this checkpointed body has used so far, by their identity."""
         self.phase = Phase.BOTH
+        self.declared: frozenset[object] = frozenset()
+        """The regions that ran on every way to this point, for whoever lists them."""
         self.runs: dict[int, MarkerRun] = {}
         """The markers that ran on region outputs, by serial number."""
         self.readers: dict[Token, frozenset[Chain]] = {}
@@ -162,6 +191,7 @@ class State:
         other.assumed = dict(self.assumed)
         other.claimed = dict(self.claimed)
         other.phase = self.phase
+        other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always = self.always
@@ -202,7 +232,7 @@ class State:
     def claim(self, identity: str, claim: Claim) -> None:
         self.claimed[identity] = (*self.claimed.get(identity, ()), claim)
 
-    def conditions(self) -> frozenset[tuple[str, bool]]:
+    def conditions(self) -> frozenset[Condition]:
         """What holds on this path, by the text of the conditions without their frame."""
         known = {(key.partition(":")[2], truth) for key, truth in self.assumed.items()}
         if self.phase is not Phase.BOTH:
@@ -333,6 +363,7 @@ def join_states(first: State, second: State) -> State:
         joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
+    joined.declared = first.declared & second.declared
     return joined
 
 
@@ -356,6 +387,7 @@ def join_phases(forward: State, replay: State) -> State:
     for token in forward.marked:
         joined.mark(token)
     joined.phase = Phase.BOTH
+    joined.declared = forward.declared
     return joined
 
 
