@@ -157,9 +157,10 @@ class Calls(Construction):
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
-        self.contexts.setdefault(definition, set()).add(
-            not self.is_inert() and state.phase is not Phase.FORWARD
-        )
+        counts = not self.is_inert() and state.phase is not Phase.FORWARD
+        self.contexts.setdefault(definition, set()).add(counts)
+        if counts and not self.swallowing and self.root is not None:
+            self.calling.setdefault(definition, set()).add(self.root)
         context = (
             self.is_inert(),
             state.phase,
