@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from functools import reduce
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.declarations import Declarations
 from remat_lint.analysis.facts import GivenUp, ModuleFacts
-from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
+from remat_lint.analysis.machine import BudgetSpent, Frame
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.placement import Placement
@@ -21,7 +21,6 @@ from remat_lint.analysis.regions import REMAT, REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
-    SCALAR,
     Choice,
     ClassValue,
     Constant,
@@ -41,19 +40,11 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place
-from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
-_SCALAR_ANNOTATIONS = frozenset(["int", "float", "bool", "str", "bytes", "complex"])
 
-
-class Analyser(Interpreter):
+class Analyser(Declarations):
     """The interpreter with everything that reaches beyond a single run: modules, classes, roots."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self._class_names: dict[ir.Class, dict[str, Value]] = {}
-        self._instances: dict[ir.Class, Value] = {}
 
     # --- modules
 
@@ -66,7 +57,7 @@ class Analyser(Interpreter):
         self.scopes[source.path] = scope
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
-        with self._entering(frame):
+        with self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
@@ -78,9 +69,6 @@ class Analyser(Interpreter):
                 scope.heap |= path.heap
                 self.kept_frames |= path.frames
         return scope
-
-    def _entering(self, frame: Frame) -> _Entered:
-        return _Entered(self, frame)
 
     def imported(self, statement: ir.Import) -> Iterator[tuple[str, Value]]:
         """The names that an import binds; nothing is read before one of them is used."""
@@ -148,98 +136,6 @@ class Analyser(Interpreter):
             return self.global_value(self.resolved(found))
         submodule = self._module(scope, f"{scope.name}.{name}", 0)
         return ModuleValue(submodule) if submodule is not None else Unknown()
-
-    # --- classes
-
-    def class_names(self, klass: ClassValue) -> dict[str, Value]:
-        """The names that a class body binds."""
-        known = self._class_names.get(klass.definition)
-        if known is not None:
-            return known
-        names: dict[str, Value] = {}
-        self._class_names[klass.definition] = names
-        frame = Frame(
-            id=self.fresh(), depth=0, scope=klass.scope, owner=klass, closure=klass.frame, kind="class"
-        )
-        journal, self.journal = self.journal, Journal()
-        with self._entering(frame):
-            flow = self.run_block(klass.definition.body, [State()])
-            for path in flow.fell:
-                names |= path.frames.get(frame.id, {})
-                klass.scope.heap |= path.heap
-        self.journal = journal
-        return names
-
-    def instance_of(self, klass: ClassValue) -> Value:
-        """An object of the class, constructed with unknown arguments; the same one every time."""
-        known = self._instances.get(klass.definition)
-        if known is not None:
-            return known
-        self._instances[klass.definition] = Unknown()  # while it is under construction
-        state = State()
-        frame = Frame(id=self.fresh(), depth=0, scope=klass.scope)
-        journal, self.journal = self.journal, Journal()
-        try:
-            with self._entering(frame):
-                initializer = self.class_attribute(self.mro(klass), "__init__")
-                operands: list[Operand] = []
-                if isinstance(initializer, FunctionValue):
-                    operands = list(self._unknown_operands(initializer.definition, state))
-                instance = self.construct(state, ir.Const(0, None), klass, operands)
-        except BudgetSpent:
-            instance = Unknown()
-        finally:
-            self.journal = journal
-        klass.scope.heap |= state.heap
-        self.kept_frames |= state.frames
-        self._instances[klass.definition] = instance
-        return instance
-
-    def _unknown_operands(self, definition: ir.Function, state: State) -> Iterator[Operand]:
-        for parameter in definition.parameters[1:]:
-            value = self.annotated(parameter.annotation, state)
-            if parameter.kind == "positional":
-                yield Operand(value)
-            elif parameter.kind == "keyword":
-                yield Operand(value, keyword=parameter.name)
-
-    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
-        """A value of an annotated type; unknown where the annotation does not name a class."""
-        match annotation:
-            case None:
-                return Unknown(origin=self.fresh())
-            case ir.Const(value=None):
-                return NONE
-            case ir.Const(value=str() as text) if text.replace(".", "").isidentifier():
-                return self._of_type(self._dotted(text.split("."), state), state)
-            case ir.Binary(operator="BitOr", left=left, right=right):
-                return join(self.annotated(left, state), self.annotated(right, state))
-            case ir.Subscript(base=base, indices=indices) if _last_name(base) == "Optional":
-                return join(self.annotated(indices[0], state), NONE)
-            case ir.Name() | ir.Attribute():
-                return self._of_type(self.evaluate(annotation, state), state)
-            case _:
-                return Unknown(origin=self.fresh())
-
-    def _dotted(self, names: list[str], state: State) -> Value:
-        value = self.lookup(state, names[0])
-        for name in names[1:]:
-            value = self.attribute_of(state, ir.Const(0, None), value, name)
-        return value
-
-    def _of_type(self, kind: Value, state: State) -> Value:
-        if isinstance(kind, ClassValue):
-            return self.instance_of(kind)
-        if isinstance(kind, External):
-            name = kind.name
-            if name in ("torch.Tensor", "torch.nn.Parameter"):
-                number = self.fresh()
-                return Tensor(storage=number, like=number)
-            if name.removeprefix("builtins.") in _SCALAR_ANNOTATIONS:
-                return SCALAR
-            if name.startswith("torch.nn.") and name != "torch.nn.Module":
-                return self.construct_external(state, name, ())
-        return Unknown(origin=self.fresh())
 
     # --- roots
 
@@ -311,7 +207,7 @@ class Analyser(Interpreter):
             closure=function.frame,
         )
         compiled = self._is_compiled(function)
-        with self._entering(frame):
+        with self.entering(frame):
             self.compiled = compiled
             self._bind_root(state, frame, function)
             try:
@@ -382,38 +278,7 @@ class Analyser(Interpreter):
                 return
 
 
-class _Entered:
-    """Runs a frame, and puts everything back as it was."""
-
-    def __init__(self, machine: Analyser, frame: Frame) -> None:
-        self._machine = machine
-        self._frame = frame
-
-    def __enter__(self) -> None:
-        machine = self._machine
-        self._before = (
-            getattr(machine, "frame", self._frame),
-            machine.regions,
-            machine.grad_enabled,
-            machine.swallowing,
-            machine.compiled,
-            machine.name_scopes,
-            machine.checkpoints,
-        )
-        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
-
-    def __exit__(self, *_: object) -> None:
-        machine = self._machine
-        machine.frame, machine.regions, machine.grad_enabled = self._before[:3]
-        machine.swallowing, machine.compiled, machine.name_scopes, machine.checkpoints = self._before[3:]
-
-
 def _needs_no_grad(value: Value) -> bool:
     """Whether nothing that is returned requires grad: then backward never comes here."""
     values = value.items if isinstance(value, SequenceValue) and value.rest is None else (value,)
     return bool(values) and all(isinstance(one, Tensor) and one.grad is False for one in values)
-
-
-def _last_name(expr: ir.Expr) -> str:
-    return expr.name if isinstance(expr, ir.Attribute) else expr.id if isinstance(expr, ir.Name) else ""

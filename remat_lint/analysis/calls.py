@@ -40,6 +40,8 @@ from remat_lint.analysis.values import (
     Token,
     Unknown,
     Value,
+    holds_object,
+    is_blank,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -133,16 +135,10 @@ class Calls(Construction):
     ) -> Value:
         """Run a function of the project in a frame of its own."""
         definition = function.definition
-        if self._is_compiled(function):
+        if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
             return self.call_unknown(state, node, operands)
         if self._cannot_matter(state, function, operands):
             return Unknown(origin=self.fresh())
-        if self._is_too_deep(definition):
-            self.give_up(node, "calls nested too deeply")
-            return Unknown(origin=self.fresh())
-        self.contexts.setdefault(definition, set()).add(
-            not self.is_inert() and state.phase is not Phase.FORWARD
-        )
         if function.receiver is not None:
             operands = [Operand(function.receiver), *operands]
         frame = Frame(
@@ -156,6 +152,12 @@ class Calls(Construction):
             owner=function.owner,
             receiver=function.receiver,
             closure=function.frame,
+        )
+        if self._is_too_deep(definition):
+            self.give_up(node, "calls nested too deeply")
+            return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        self.contexts.setdefault(definition, set()).add(
+            not self.is_inert() and state.phase is not Phase.FORWARD
         )
         context = (
             self.is_inert(),
@@ -246,6 +248,8 @@ class Calls(Construction):
 
     def _hand_back(self, state: State, node: ir.Expr, value: Value, frame: Frame) -> Value:
         """A callee's result is the caller's business now."""
+        if frame.function is not None:
+            value = self._promised(state, frame, frame.function.returns, value)
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
@@ -319,7 +323,24 @@ class Calls(Construction):
                 value = defaults[parameter.name]
             else:
                 value = Unknown(origin=self.fresh())
-            state.bind(frame.id, parameter.name, value)
+            state.bind(frame.id, parameter.name, self._promised(state, frame, parameter.annotation, value))
+
+    def _promised(self, state: State, frame: Frame, annotation: ir.Expr | None, value: Value) -> Value:
+        """The object that an annotation promises where nothing is known of a value.
+
+        What a constructor is given may be another thing in the next configuration.
+        """
+        configured = value == NONE and frame.function is not None and frame.function.name == "__init__"
+        if annotation is None or not (is_blank(value) or configured):
+            return value
+        caller, self.frame = self.frame, frame
+        try:
+            promised = self.annotated(annotation, state)
+        finally:
+            self.frame = caller
+        if not holds_object(promised):
+            return value
+        return join(promised, NONE) if configured else promised
 
     # --- objects
 
@@ -350,6 +371,12 @@ class Calls(Construction):
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
+        if isinstance(found, InstanceObject) and isinstance(method.receiver, Reference):
+            if found.get("contents") is not None:
+                return self._call_container_method(state, node, method.receiver, method.name, operands)
+            if method.name in ("add_module", "register_module") and len(operands) > 1:
+                self.set_named(state, method.receiver, operands[0], operands[1].value)
+                return NONE
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
@@ -446,6 +473,26 @@ class Calls(Construction):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         """``receiver.name(operands)`` for any receiver."""
+        result = self._call_attribute(state, node, receiver, name, operands)
+        if name == "build" and is_blank(result) and isinstance(receiver.value, Reference):
+            return self._build_owner(state, node, receiver.value, operands) or result
+        return result
+
+    def _build_owner(
+        self, state: State, node: ir.Expr, receiver: Reference, operands: Sequence[Operand]
+    ) -> Value | None:
+        """``config.build()`` gives an object of the class in which the ``Config`` of the object is nested."""
+        found = self.object_at(state, receiver)
+        klass = found.klass if isinstance(found, InstanceObject) else None
+        if not isinstance(klass, ClassValue) or klass.outer is None:
+            return None
+        if not klass.definition.name.endswith("Config"):
+            return None
+        return self.construct(state, node, klass.outer, [Operand(receiver), *operands])
+
+    def _call_attribute(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
         value = receiver.value
         if isinstance(value, (Tensor, Unknown, SequenceValue, Constant, Scalar, Choice)):
             return self.call_method(state, node, receiver, name, operands)
@@ -512,14 +559,23 @@ class Calls(Construction):
             return self.construct_external(state, name, operands)
         return self.call_unknown(state, node, operands)
 
-    def call_super(self) -> Value:
-        """``super()`` in a method."""
+    def call_super(self, operands: Sequence[Operand]) -> Value:
+        """``super()`` in a method or in a function defined in one, and ``super(Class, receiver)``."""
         frame: Frame | None = self.frame
-        while frame is not None and frame.owner is None:
-            frame = frame.parent
+        while frame is not None and (frame.owner is None or frame.receiver is None):
+            frame = self._lexical_parent(frame)
         if frame is None or frame.owner is None or frame.receiver is None:
             return Unknown()
+        if len(operands) == 2 and isinstance(operands[0].value, ClassValue):
+            return Super(operands[0].value, operands[1].value)
         return Super(frame.owner, frame.receiver)
+
+    def _lexical_parent(self, frame: Frame) -> Frame | None:
+        """The frame in which the function that a frame runs was defined, while that runs too."""
+        outer = frame.parent
+        while outer is not None and outer.id != frame.closure:
+            outer = outer.parent
+        return outer
 
 
 def with_step(value: Value, step: Step) -> Value:

@@ -115,12 +115,12 @@ class _Listing(Naming):
         if not isinstance(instance, Reference):
             return frozenset()
         state, node = State(), ir.Const(0, None)
-        with self._entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
+        with self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
             whole = self.take_apart(state, instance)
             forward = self.class_attribute(self.mro(klass), "forward")
             operands = [Operand(Unknown(origin=self.fresh()))]
             if isinstance(forward, FunctionValue):
-                operands = list(self._unknown_operands(forward.definition, state))
+                operands = list(self._unknown_operands(forward, state))
             self.call(state, node, whole, operands)
         return state.declared
 

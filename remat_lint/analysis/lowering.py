@@ -22,6 +22,17 @@ def lower(tree: cst.Module) -> tuple[ir.Module, list[cst.CSTNode]]:
     return ir.Module(body, tuple(lowering.functions)), lowering.nodes
 
 
+def lower_expression(text: str) -> ir.Expr | None:
+    """An expression that stands in a string, such as an annotation; None where it is none.
+
+    Its indices mean nothing.
+    """
+    try:
+        return _Lowering().expr(cst.parse_expression(text.strip()))
+    except (cst.ParserSyntaxError, RecursionError, ValueError):
+        return None
+
+
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 

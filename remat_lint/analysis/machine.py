@@ -210,6 +210,9 @@ class Machine:
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         raise NotImplementedError
 
+    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
+        raise NotImplementedError
+
 
 @dataclass(slots=True)
 class Flow:

@@ -176,6 +176,8 @@ class ClassValue(Value):
     scope: ModuleScope
     frame: int
     bases: tuple[Value, ...]
+    outer: ClassValue | None = None
+    """The class in whose body it is defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +380,18 @@ def direct_tokens(value: Value) -> Iterator[Token]:
     yield from own_tokens(value)
     for part in parts(value):
         yield from direct_tokens(part)
+
+
+def is_blank(value: Value) -> bool:
+    """Whether nothing at all is known of a value."""
+    return isinstance(value, Unknown) and not value.held and not value.computed
+
+
+def holds_object(value: Value) -> bool:
+    """Whether a value is or directly holds something that can be called or looked into."""
+    if isinstance(value, (Reference, ClassValue, FunctionValue, RegionWrapper, CheckpointWrapper)):
+        return True
+    return isinstance(value, (Choice, Sequence, Partial)) and any(holds_object(part) for part in parts(value))
 
 
 # --- what lies in the heap -------------------------------------------------------------

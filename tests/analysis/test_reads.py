@@ -29,6 +29,43 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "method_left_to_subclasses_may_read": """
+        class Rotation(nn.Module):
+            def rotate(self, q, k):
+                \"\"\"Each kind rotates in its own way.\"\"\"
+                raise NotImplementedError(f"{type(self)} does not rotate")
+            def forward(self, q, k):
+                return self.rotate(q, k)
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rotation = Rotation()
+            def forward(self, x, f):
+                y = S(f)(x)
+                q, k = self.rotation(x, y)  # read
+                z = S(f)(q)
+                return z + k  # read
+        """,
+    "stub_of_a_protocol_may_read": """
+        class Step(typing.Protocol):
+            def run(self, y): ...
+        def body(x, f, step: Step):
+            y = S(f)(x)
+            z = step.run(y)  # read
+            return z
+        """,
+    "types_of_distributed_tensors_are_no_data": """
+        import spmd_types as spmd
+        def body(x, f, group):
+            y = S(f)(x)
+            with spmd.local():
+                if spmd.is_type_checking():
+                    spmd.assert_type(y, {"dp": spmd.S(0)})
+                    spmd.assert_local_type_like(y, x, {group: spmd.P})
+                    spec = spmd.get_partition_spec(y)
+                y = spmd.assert_type(y.view(3, -1), spmd.R)
+            return spmd.redistribute(y, group, src=spmd.P, dst=spmd.R)  # read
+        """,
     "marker_after_the_read_serves_it": """
         def body(x, f):
             y = S(f)(x)
