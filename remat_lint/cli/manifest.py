@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +12,11 @@ from remat_lint.cli.options import STDIN, Inputs, Settings, complain_of, file_op
 from remat_lint.cli.terminal import CLEAN, FAILED, Command, put, put_file
 from remat_lint.errors import UserError
 from remat_lint.linter import Failure, FileReport, internal_failure
-from remat_lint.manifest import DeclaringClass, Manifest, to_json
 from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
+
+if TYPE_CHECKING:
+    from remat_lint.manifest import DeclaringClass
 
 
 @click.command(cls=Command)
@@ -31,6 +33,8 @@ def manifest(paths: tuple[Path, ...], output_file: Path | None, **shared: Any) -
     `remat-check --manifest FILE` compares them with those that run. Exit status: 0 done, 2 the tool or its
     configuration failed.
     """
+    from remat_lint.manifest import Manifest, to_json
+
     if STDIN in paths:
         raise UserError("`-` is not taken here: a manifest names the files that declare regions")
     settings = Settings(**shared)
