@@ -62,7 +62,7 @@ class Interpreter(Expressions):
                 break
             paths, flow.fell = flow.fell, []
             for path in paths:
-                self.spend()
+                self.spend(path)
                 self.frame.statement = statement
                 self.frame.values = {}
                 ways = _RUNNERS[type(statement)](self, statement, path)

@@ -41,6 +41,10 @@ MAX_FILE_STEPS = 40_000
 """Statements run for all roots of one file."""
 
 
+OUTPUTS_PER_STEP = 32
+"""A statement counts once more for every so many outputs that its path has seen."""
+
+
 class BudgetSpent(Exception):
     """The root under analysis has used up its steps."""
 
@@ -139,9 +143,11 @@ class Machine:
         self._serial += 1
         return self._serial
 
-    def spend(self) -> None:
-        self._steps += 1
-        self._file_steps += 1
+    def spend(self, state: State) -> None:
+        """Pay for a statement on one path: the more outputs the path knows of, the more work it is."""
+        price = 1 + len(state.born) // OUTPUTS_PER_STEP
+        self._steps += price
+        self._file_steps += price
         if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
 

@@ -34,6 +34,10 @@ MAX_PATHS = 12
 """More paths than this at one point are joined, whatever they differ in."""
 
 
+MAX_CLAIMS = 8
+"""Uses of one region name, under different conditions, that a path remembers."""
+
+
 class Phase(Enum):
     """In which executions of a checkpointed body a path runs."""
 
@@ -61,6 +65,9 @@ class Consumer:
 
     names: tuple[str, ...] = field(default=(), compare=False)
     """All names for it on the path: another path to the same read may know it by another one."""
+
+    def __hash__(self) -> int:  # the same statement reads few outputs
+        return hash((self.statement, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +237,10 @@ class State:
     # --- region names
 
     def claim(self, identity: str, claim: Claim) -> None:
-        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)
+        """Remember a use of a name, unless one is known that meets every later use that this one meets."""
+        known = self.claimed.get(identity, ())
+        if len(known) < MAX_CLAIMS and not any(one.conditions <= claim.conditions for one in known):
+            self.claimed[identity] = (*known, claim)
 
     def conditions(self) -> frozenset[Condition]:
         """What holds on this path, by the text of the conditions without their frame."""
@@ -360,7 +370,9 @@ def join_states(first: State, second: State) -> State:
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
     for identity, claims in second.claimed.items():
-        joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
+        joined.claimed[identity] = tuple(
+            dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
+        )[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.declared = first.declared & second.declared

@@ -48,6 +48,9 @@ class Token:
     resident: bool = False
     saved_when: tuple[str, bool] | None = None
 
+    def __hash__(self) -> int:  # tokens are looked up more than anything else
+        return hash((self.serial, self.part))
+
     def lineage(self) -> Iterator[Token]:
         """The token itself, then what it is a part of."""
         token: Token | None = self
