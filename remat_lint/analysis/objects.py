@@ -41,6 +41,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.project import Project
 
 _ANY_ITEM = "[...]"
 _ANY_NAME = "*"
@@ -55,12 +56,21 @@ MODULE_CONTAINERS = (
 class Objects(Regions):
     """Follows values into objects and containers."""
 
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._orders: dict[ClassValue, list[Value]] = {}
+
     # --- classes
 
     def mro(self, klass: Value) -> list[Value]:
         """The class and what it inherits from, in the order in which attributes are looked up (C3)."""
         if not isinstance(klass, ClassValue):
             return [klass]
+        if klass not in self._orders:
+            self._orders[klass] = self._linearized(klass)
+        return self._orders[klass]
+
+    def _linearized(self, klass: ClassValue) -> list[Value]:
         queues = [self.mro(base) for base in klass.bases] + [list(klass.bases)]
         order: list[Value] = [klass]
         while queues := [queue for queue in queues if queue]:

@@ -282,15 +282,17 @@ class State:
         for leaf in self.leaves(value):
             yield from own_tokens(leaf)
 
-    def leaves(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
-        """A value and all that it is made of, in containers and objects too."""
+    def leaves(self, value: Value, seen: set[int] | None = None) -> Iterator[Value]:
+        """A value and all that it is made of, in containers and objects too; each object once."""
+        seen = set() if seen is None else seen
         yield value
         for part in parts(value):
             yield from self.leaves(part, seen)
         if isinstance(value, Reference) and value.address not in seen:
+            seen.add(value.address)
             found = self.heap.get(value.address)
             for item in contents(found) if found is not None else ():
-                yield from self.leaves(item, seen | {value.address})
+                yield from self.leaves(item, seen)
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
@@ -370,9 +372,9 @@ def join_states(first: State, second: State) -> State:
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
     for identity, claims in second.claimed.items():
-        joined.claimed[identity] = tuple(
-            dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
-        )[:MAX_CLAIMS]
+        joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))[
+            :MAX_CLAIMS
+        ]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.declared = first.declared & second.declared

@@ -9,7 +9,7 @@ keeps the token, a copy loses it. Everything the analyser wants to know is where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
+
+MAX_SIZE = 256
+"""A tuple of more values than this, or a longer list, is taken to be any number of anything in it."""
 
 MAX_HELD = 12
 """Older tokens of such a value are forgotten: a value that may be that many outputs tells nothing."""
@@ -138,6 +141,17 @@ class Sequence(Value):
     rest: Value | None = None
     fields: tuple[str, ...] = ()
     kind: str = "tuple"
+    size: int = field(init=False, compare=False, repr=False, default=1)
+    """How many values it is made of."""
+
+    def __post_init__(self) -> None:
+        values = parts(self)
+        size = 1 + sum(value.size if isinstance(value, Sequence) else 1 for value in values)
+        if size > MAX_SIZE:
+            object.__setattr__(self, "items", ())
+            object.__setattr__(self, "rest", _anything_of(values))
+            size = 2
+        object.__setattr__(self, "size", size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +195,9 @@ class ClassValue(Value):
     bases: tuple[Value, ...]
     outer: ClassValue | None = None
     """The class in whose body it is defined."""
+
+    def __hash__(self) -> int:  # many classes may inherit from many
+        return hash((self.definition, self.frame))
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,10 +351,14 @@ def join(first: Value, second: Value) -> Value:
     if len(both) == 1:
         return both[0]
     if len(both) > MAX_ALTERNATIVES:
-        held = {token for value in both for token in direct_tokens(value)}
-        newest = sorted(held, key=lambda token: (token.serial, token.part))[-MAX_HELD:]
-        return Unknown(frozenset(newest))
+        return _anything_of(both)
     return Choice(both)
+
+
+def _anything_of(values: Iterable[Value]) -> Unknown:
+    """Something that holds the newest of the tokens that the values hold."""
+    held = {token for value in values for token in direct_tokens(value)}
+    return Unknown(frozenset(sorted(held, key=lambda token: (token.serial, token.part))[-MAX_HELD:]))
 
 
 def _have_one_shape(first: Sequence, second: Sequence) -> bool:
@@ -420,6 +441,11 @@ class ListObject:
 
     items: tuple[Value, ...] = ()
     rest: Value | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.items) > MAX_SIZE:
+            object.__setattr__(self, "rest", _anything_of(contents(self)))
+            object.__setattr__(self, "items", ())
 
 
 @dataclass(frozen=True, slots=True)
