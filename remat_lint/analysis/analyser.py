@@ -7,16 +7,17 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.declarations import Declarations
+from remat_lint.analysis.declarations import Declarations, assigned_attributes
 from remat_lint.analysis.facts import GivenUp, ModuleFacts
 from remat_lint.analysis.journal import Evidence, Journal
 from remat_lint.analysis.machine import BudgetSpent, Frame
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.overrides import Mentions
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT, REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
@@ -42,6 +43,7 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place
+from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
 
@@ -61,6 +63,10 @@ class Root:
 
 class Analyser(Declarations):
     """The interpreter with everything that reaches beyond a single run: modules, classes, roots."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._mentions = Mentions()
 
     # --- modules
 
@@ -168,6 +174,7 @@ class Analyser(Declarations):
                 roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
         answered = self._answered_by_callers(roots)
         for root in roots:
+            root.journal.bring_home(source.path)
             module.called |= root.journal.called
             if self.contexts.get(root.definition) != {False}:
                 module.absorb(root.journal)
@@ -199,9 +206,25 @@ class Analyser(Declarations):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
                     yield from self._roots(scope, statement.klass.body, klass)
+                    yield from self._inherited_roots(klass)
             elif isinstance(statement, (ir.If, ir.Try)):
                 yield from self._roots(scope, statement.body, owner)
                 yield from self._roots(scope, statement.orelse, owner)
+
+    def _inherited_roots(self, klass: ClassValue) -> Iterator[FunctionValue]:
+        """Methods that do something else in this class than where they are written, with an object of it."""
+        own = self.class_names(klass)
+        methods = [value.definition for value in own.values() if isinstance(value, FunctionValue)]
+        inherited: dict[str, FunctionValue] = {}
+        for base in self.mro(klass)[1:]:
+            for name, value in self.class_names(base).items() if isinstance(base, ClassValue) else ():
+                if isinstance(value, FunctionValue) and name not in own and name != "__init__":
+                    inherited.setdefault(name, value)
+        names = frozenset(own).union(*(assigned_attributes(method) for method in methods))
+        definitions = {name: value.definition for name, value in inherited.items()}
+        for name in self._mentions.affected(names, definitions):
+            bound = self._root(inherited[name].scope, definitions[name], klass)
+            yield replace(bound, owner=inherited[name].owner)
 
     def _class_value(
         self, scope: ModuleScope, definition: ir.Class, owner: ClassValue | None

@@ -11,7 +11,7 @@ from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
+from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import MAX_VIEWS, module_operands
 from remat_lint.analysis.regions import REMAT
@@ -168,6 +168,7 @@ class Calls(Construction):
             bool(self.swallowing),
             bool(self.checkpoints),
             self.compiled,
+            is_override(frame),
         )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
@@ -176,7 +177,7 @@ class Calls(Construction):
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.frame, summary.claims
-            value = self._instantiate(state, node, summary, signature, operands)
+            value = self._instantiate(state, node, summary, signature, frame)
         else:
             value = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -192,7 +193,7 @@ class Calls(Construction):
         node: ir.Expr,
         summary: Summary,
         signature: Signature,
-        operands: Sequence[Operand],
+        frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
         self.journal.absorb(summary.journal)
@@ -203,10 +204,10 @@ class Calls(Construction):
                 state.mark(token)
             note_reads(state, effect, token, self.chain())
             for waiting in effect.waiting:
-                if isinstance(waiting, Hidden):
+                if isinstance(waiting, Hidden) or is_override(frame):
                     state.pending[token] = (*state.pending.get(token, ()), waiting)
                 else:
-                    self.read_on_behalf(state, node, operands, token, waiting)
+                    self.read_on_behalf(state, node, frame.operands, token, waiting)
         return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
     def _run_call(

@@ -166,7 +166,7 @@ class Declarations(Interpreter):
         found: Value | None = None
         for owner in order:
             for definition in _methods(owner):
-                if name in _assigned_attributes(definition):
+                if name in assigned_attributes(definition):
                     value = self._run_setter(state, receiver, order, definition, name)
                     if value is not None:
                         found = value if found is None else join(found, value)
@@ -329,7 +329,7 @@ def _methods(owner: Value) -> Iterator[ir.Function]:
                 yield statement.function
 
 
-def _assigned_attributes(definition: ir.Function) -> frozenset[str]:
+def assigned_attributes(definition: ir.Function) -> frozenset[str]:
     """The attributes of its first parameter that a method assigns."""
     if not definition.parameters:
         return frozenset()

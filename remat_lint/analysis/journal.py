@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from remat_lint.analysis.facts import (
@@ -122,6 +122,18 @@ class Journal:
             readers = state.readers_of(run.tokens)
             self.testify(run, Evidence.UNKNOWN if lost else _evidence(state, run, readers), readers)
 
+    def bring_home(self, path: str) -> None:
+        """Reads in another file, of outputs declared in this one, are reported where they are declared.
+
+        They come from methods that a class inherits: the file that reads does not know of the class.
+        """
+        away = [key for key, reads in self.reads.items() if next(iter(reads))[1].place.path != path]
+        for key in away:
+            for token, consumer in self.reads.pop(key):
+                if token.place.path == path:
+                    home = (path, token.place.node, token.resident)
+                    self.reads.setdefault(home, {}).setdefault((token, _at_region(token, consumer)))
+
     def absorb(self, other: Journal) -> None:
         self.regions |= other.regions
         self.called |= other.called
@@ -152,6 +164,19 @@ class Journal:
         for reads in self.reads.values():
             if next(iter(reads))[1].place.path == path:
                 yield place_marker(list(reads))
+
+
+def _at_region(token: Token, consumer: Consumer) -> Consumer:
+    reader = "it is read {here}, in a method that the class inherits"
+    return replace(
+        consumer,
+        place=token.place,
+        statement=None,
+        target=None,
+        name="",
+        obstacle="the statement that reads it is in another file",
+        steps=(*consumer.steps, Step(consumer.place, reader)),
+    )
 
 
 def _evidence(state: State, run: MarkerRun, readers: frozenset[Chain]) -> Evidence:

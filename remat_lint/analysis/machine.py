@@ -257,3 +257,17 @@ def qualified(value: Value) -> str:
 
 def in_forward_only(state: State) -> bool:
     return state.phase is Phase.FORWARD
+
+
+def is_override(frame: Frame) -> bool:
+    """Whether a frame runs a method that its caller, a method of a base class, has as another one."""
+    caller = frame.parent
+    if caller is None or caller.owner is None or frame.owner is None or frame.receiver != caller.receiver:
+        return False
+    return frame.owner != caller.owner and _inherits(frame.owner, caller.owner)
+
+
+def _inherits(klass: Value, base: ClassValue) -> bool:
+    return isinstance(klass, ClassValue) and (
+        klass == base or any(_inherits(one, base) for one in klass.bases)
+    )
