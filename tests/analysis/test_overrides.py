@@ -98,7 +98,7 @@ def test_an_attribute_that_the_subclass_sets(tmp_path: Path) -> None:
         """),
         encoding="utf-8",
     )
-    assert _lines(path) == [14]
+    assert _lines(path) == [15]
 
 
 def test_a_read_in_another_file_is_reported_at_the_region(tmp_path: Path) -> None:
