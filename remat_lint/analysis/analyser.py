@@ -6,22 +6,25 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import reduce
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import GivenUp, ModuleFacts
+from remat_lint.analysis.facts import GivenUp, ModuleFacts, Rejection, WrittenWrong
 from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
+from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.placement import Placement
-from remat_lint.analysis.regions import REMAT, REMAT_NAMES
+from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    CheckpointWrapper,
     Choice,
     ClassValue,
     Constant,
@@ -53,6 +56,7 @@ class Analyser(Interpreter):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._class_names: dict[ir.Class, dict[str, Value]] = {}
+        self._class_journals: dict[ir.Class, Journal] = {}
         self._instances: dict[ir.Class, Value] = {}
 
     # --- modules
@@ -167,6 +171,7 @@ class Analyser(Interpreter):
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
+        self._class_journals[klass.definition] = self.journal
         self.journal = journal
         return names
 
@@ -260,6 +265,8 @@ class Analyser(Interpreter):
             module.called |= journal.called
             if self.contexts.get(definition) != {False}:
                 module.absorb(journal)
+        for journal in [*self._class_journals.values(), *self._run_wrapped(scope)]:
+            module.facts |= journal.facts
         placement = Placement(self.pure)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
@@ -322,10 +329,37 @@ class Analyser(Interpreter):
                 journal.note(GivenUp(place, "the function needs too many steps"))
                 return journal
         if compiled:  # nothing in it is a region or a marker for torch_remat
-            return Journal(markers=journal.markers)
+            return replace(journal.only(WrittenWrong), markers=journal.markers)
         self._settle(journal, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
         return journal
+
+    def _run_wrapped(self, scope: ModuleScope) -> Iterator[Journal]:
+        """Run the functions that were given a checkpoint here, but not called.
+
+        Only what torch_remat rejects is kept: their other findings are those of the functions themselves.
+        """
+        for place, wrapper in list(self.wrapped.items()):
+            if wrapper is None or place.path != scope.source.path:
+                continue
+            self.journal = Journal()
+            self.reset_budget()
+            state, node = State(), ir.Const(place.node, None)
+            frame = Frame(id=self.fresh(), depth=0, scope=scope)
+            with self._entering(frame), contextlib.suppress(BudgetSpent):
+                self.run_checkpoint(state, node, wrapper, self._operands_of(wrapper, state))
+            yield self.journal.only(Rejection)
+
+    def _operands_of(self, wrapper: CheckpointWrapper, state: State) -> list[Operand]:
+        function = wrapper.function
+        if not isinstance(function, FunctionValue):
+            return [Operand(Unknown(origin=self.fresh()))]
+        given = function.definition.parameters[function.receiver is not None :]
+        return [
+            Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
+            for parameter in given
+            if parameter.kind in ("positional", "keyword")
+        ]
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters
@@ -401,7 +435,7 @@ class _Entered:
             machine.checkpoints,
         )
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
+        machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
 
     def __exit__(self, *_: object) -> None:
         machine = self._machine

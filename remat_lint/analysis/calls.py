@@ -11,10 +11,9 @@ from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
+from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name
 from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import module_operands
-from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Signature, Summary, note_reads
 from remat_lint.analysis.values import (
@@ -86,9 +85,9 @@ class Calls(Construction):
             case RegionWrapper():
                 return self.run_region(state, node, function, operands)
             case CheckpointWrapper(function=None):
-                return CheckpointWrapper(operands[0].value if operands else Unknown())
-            case CheckpointWrapper(function=Value() as checkpointed):
-                return self.run_checkpoint(state, node, checkpointed, operands)
+                return self.wrap_function(function, operands)
+            case CheckpointWrapper():
+                return self.run_checkpoint(state, node, function, operands)
             case Partial():
                 bound = [Operand(value) for value in function.positional]
                 named = [Operand(value, keyword=name) for name, value in function.keywords]
@@ -230,7 +229,8 @@ class Calls(Construction):
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
-        ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+        end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
+        ends = [*flow.returned, *((path, end) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()
         value = self.join_ends(state, ends)
@@ -525,6 +525,15 @@ def with_unknown_grad(value: Value) -> Value:
             return Choice(tuple(with_unknown_grad(item) for item in values))
         case _:
             return value
+
+
+def _is_stub(function: ir.Function) -> bool:
+    """Whether a function has no body but a docstring, ``pass`` or ``...``."""
+    return all(
+        isinstance(statement, ir.Jump)
+        or (isinstance(statement, ir.Expression) and isinstance(statement.value, ir.Const))
+        for statement in function.body
+    )
 
 
 def _looks_like_a_class(name: str) -> bool:

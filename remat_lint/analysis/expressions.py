@@ -163,7 +163,7 @@ class Expressions(Calls):
         if expr.kind == "tuple":
             return SequenceValue(tuple(items), rest)
         if expr.kind == "set":
-            return Unknown(frozenset(t for value in items for t in state.tokens(value)), self.fresh())
+            return SequenceValue(tuple(items), rest, kind="set")
         return self.allocate(state, ListObject(tuple(items), rest))
 
     def _starred(self, expr: ir.Starred, state: State) -> Value:

@@ -6,8 +6,9 @@ below it, but for the four entries declared abstract here.
     machine      frames, counters                     (this file)
     reads        a token is read, written or marked
     operations   torch operations and Python operators
-    names        what regions are called
-    regions      remat.region, markers, checkpoints
+    names        what regions are called, which names a body has used
+    checkpoints  remat.checkpoint
+    regions      remat.region, markers
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -22,13 +23,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import DuplicateName, GivenUp, Kept, RecomputeInsideSaved
+from remat_lint.analysis.facts import GivenUp, Kept, Rejection
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, RegionName, Token, Value
+from remat_lint.analysis.values import (
+    CheckpointWrapper,
+    ClassValue,
+    External,
+    HeapObject,
+    Reference,
+    RegionName,
+    Token,
+    Value,
+)
 from remat_lint.findings import Place
 from remat_lint.project import Project
+
+REMAT = "torch_remat"
 
 MAX_DEPTH = 16
 """Calls nested deeper than this are not followed."""
@@ -105,8 +117,10 @@ class Machine:
         self.grad_enabled = True
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
-        self.checkpoints = 0
-        """How many checkpoints are under way, as far as they are in view."""
+        self.checkpoints: list[Place] = []
+        """The checkpoints under way, as far as they are in view."""
+        self.wrapped: dict[Place, CheckpointWrapper | None] = {}
+        """The checkpoints around a function, by the call that makes them; None for those that ran."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
@@ -159,7 +173,7 @@ class Machine:
             yield frame
             frame = frame.parent
 
-    def reject(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+    def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
         if self.swallowing or self.compiled:
             return

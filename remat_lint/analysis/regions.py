@@ -9,15 +9,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import DuplicateName, Fate, Kept, Marker, RecomputeInsideSaved, RegionCall
+from remat_lint.analysis.checkpoints import Checkpoints
+from remat_lint.analysis.facts import (
+    Fate,
+    Kept,
+    Marker,
+    RecomputeInsideSaved,
+    RegionCall,
+    RegionOutput,
+)
 from remat_lint.analysis.journal import Evidence
-from remat_lint.analysis.machine import Frame, Operand, RegionContext
-from remat_lint.analysis.names import Names
-from remat_lint.analysis.state import Claim, Condition, Consumer, MarkerRun, Phase, State
+from remat_lint.analysis.machine import Operand, RegionContext
+from remat_lint.analysis.outputs import Outputs
+from remat_lint.analysis.state import Claim, Consumer, MarkerRun, Phase, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
-    CheckpointWrapper,
     Choice,
     Constant,
     DictObject,
@@ -41,8 +48,6 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import EditMarker
 
-REMAT = "torch_remat"
-
 REMAT_NAMES = (
     "checkpoint",
     "region",
@@ -54,7 +59,7 @@ REMAT_NAMES = (
 """What ``from torch_remat import *`` binds, as far as it matters here."""
 
 
-class Regions(Names):
+class Regions(Checkpoints):
     """Runs the functions of torch_remat."""
 
     def call_remat(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
@@ -67,9 +72,7 @@ class Regions(Names):
             case "recompute_needs_tensor":
                 return self.run_marker(state, node, operands)
             case "checkpoint":
-                function = next((o.value for o in operands if o.keyword is None), None)
-                self.journal.is_body &= bool(self.checkpoints)
-                return CheckpointWrapper(function)
+                return self.make_checkpoint(state, node, operands)
             case "is_recomputing":
                 return PhaseTest()
             case "is_placeholder":
@@ -93,6 +96,8 @@ class Regions(Names):
         name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
         place = self.place(node)
+        if isinstance(value, RegionWrapper) and value.place == place:
+            return value  # of another object that is constructed alike
         self.pure.add((place.path, place.node))
         self.journal.regions[place] = RegionCall(
             place, name.text, kept, problems, function_is_result=_is_result(value)
@@ -180,9 +185,19 @@ class Regions(Names):
             value = self.call(state, node, wrapper.function, operands)
         finally:
             self.regions.pop()
-        if inert or wrapper.kept is Kept.RECOMPUTE:
+        if inert:
+            return value
+        self._check_region_output(state, node, wrapper, value)
+        if wrapper.kept is Kept.RECOMPUTE:
             return value
         return self._outputs(state, wrapper, value)
+
+    def _check_region_output(self, state: State, node: ir.Expr, wrapper: RegionWrapper, value: Value) -> None:
+        what = Outputs(self, state, of_region=True).rejected(value)
+        if what is not None:
+            here = self.place(node)
+            place = wrapper.place if wrapper.place.path == here.path else here
+            self.reject(RegionOutput(place, wrapper.name.text, what))
 
     def _reject_recompute(self, node: ir.Expr, wrapper: RegionWrapper) -> None:
         outer = next((region for region in self.regions if region.kept is Kept.SAVE), None)
@@ -191,64 +206,6 @@ class Regions(Names):
         here = self.place(node)
         place = here if here.path == outer.place.path else outer.place
         self.reject(RecomputeInsideSaved(place, wrapper.name.text, outer.region, outer.place))
-
-    def claim(self, state: State, claim: Claim) -> None:
-        """A region that is not inert uses up its name in the checkpointed body that runs."""
-        name = claim.name.under(claim.scopes)
-        if not name.identity or not self._are_at_hand(name.variables):
-            return
-        earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
-        if earlier:
-            place, first = claim.seen_after(earlier[0])
-            self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
-        state.claim(name.identity, claim)
-
-    def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
-        """The names that the call which ends now used, with the scopes that it entered itself.
-
-        ``conditions`` are those that held before it.
-        """
-        outside = len(self.name_scopes)
-        return tuple(
-            replace(claim, scopes=claim.scopes[outside:], conditions=claim.conditions - conditions)
-            for claims in state.claimed.values()
-            for claim in claims
-        )
-
-    def claim_for_caller(self, state: State, node: ir.Expr, callee: Frame, claims: Sequence[Claim]) -> None:
-        """Claim the names that a call used, in terms of the frame that called."""
-        if self._has_checkpoint_elsewhere(state, callee):
-            return
-        conditions = state.conditions()
-        renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
-        for claim in claims:
-            names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
-            known = [name for name in names if name is not None]
-            if len(known) == len(names):
-                *scopes, name = known
-                inner = ((renumbered[number], place) for number, place in claim.way)
-                way = ((self.frame.id, self.place(node)), *inner)
-                scopes = [*self.name_scopes, *scopes]
-                self.claim(state, Claim(name, tuple(scopes), way, claim.conditions | conditions))
-
-    def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
-        """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
-
-        The layers of a stack are wrapped one by one where the model is put together; without gradients
-        a whole model runs, and no checkpoint begins.
-        """
-        receiver = callee.receiver
-        if self.checkpoints or not isinstance(receiver, Reference) or receiver == self.frame.receiver:
-            return False
-        if not self.grad_enabled:
-            return True
-        return receiver.address in self.elements and not self.has_own_name(state, callee)
-
-    def _are_at_hand(self, variables: frozenset[str]) -> bool:
-        """Whether names belong to frames that still run: others say nothing about this call."""
-        running = {str(frame.id) for frame in self.active_frames()}
-        owners = {variable.partition(":")[0] for variable in variables if ":" in variable}
-        return owners <= running
 
     def _direct_tensors(self, state: State, value: Value) -> Iterator[Tensor]:
         """The tensors that torch_remat sees in an argument: itself, or one hop into a tuple or list."""
@@ -457,46 +414,6 @@ class Regions(Names):
         if not isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):
             return ""
         return f"*{self.text(expr)}.values()" if isinstance(found, DictObject) else f"*{self.text(expr)}"
-
-    # --- checkpoints
-
-    def run_checkpoint(
-        self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
-    ) -> Value:
-        """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
-        before, runs = state.pending, state.runs
-        state.pending, state.runs = {}, {}
-        regions, self.regions = self.regions, []
-        claimed, state.claimed = state.claimed, {}
-        self.checkpoints += 1
-        try:
-            value = self.call(state, node, function, operands)
-        finally:
-            self.regions = regions
-            self.checkpoints -= 1
-        self.escape(state, value)
-        state.claimed = claimed
-        self.journal.settle(state.pending)
-        self.journal.judge(state, state.runs.values())
-        state.pending, state.runs = before, runs
-        return self._real(state, value)
-
-    def _real(self, state: State, value: Value) -> Value:
-        match value:
-            case Tensor():
-                return replace(value, token=None, opaque=False, moved=None, via=())
-            case SequenceValue(items=items, rest=rest):
-                real = tuple(self._real(state, item) for item in items)
-                return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)
-            case Unknown(origin=origin):
-                return Unknown(origin=origin)
-            case Choice(alternatives=values):
-                joined = self._real(state, values[0])
-                for other in values[1:]:
-                    joined = join(joined, self._real(state, other))
-                return joined
-            case _:
-                return Unknown() if any(True for _ in state.tokens(value)) else value
 
 
 def _waiting_for(state: State, tokens: frozenset[Token]) -> tuple[Token, Consumer] | None:
