@@ -13,7 +13,7 @@ from remat_lint.analysis.facts import (
     PositionalCheckpoint,
 )
 from remat_lint.analysis.machine import REMAT, Operand, qualified
-from remat_lint.analysis.names import Names
+from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.outputs import Outputs
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
@@ -55,7 +55,7 @@ _LEAVE_OUT = {
 """Options of ``torch.utils.checkpoint``."""
 
 
-class Checkpoints(Names):
+class Checkpoints(Markers):
     """Makes checkpoints and runs their bodies."""
 
     def make_checkpoint(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:

@@ -81,7 +81,8 @@ class Interpreter(Expressions):
         if statement.value is None:
             return Flow([state])
         paths = []
-        for path, value in self._evaluate_on_paths(statement.value, state):
+        for path, known in self._evaluate_on_paths(statement.value, state):
+            value = self._promised(path, self.frame, statement.annotation, known)
             for target in statement.targets:
                 self.assign(path, target, Operand(value, statement.value))
             paths.append(path)
@@ -396,7 +397,8 @@ class Interpreter(Expressions):
             if isinstance(base, (ClassValue, External))
         )
         self.closures[self.frame.id] = self.frame.closure
-        return ClassValue(definition, self.frame.scope, self.frame.id, bases)
+        outer = self.frame.owner if self.frame.kind == "class" else None
+        return ClassValue(definition, self.frame.scope, self.frame.id, bases, outer)
 
 
 def _swallows(handler: ir.Handler) -> bool:

@@ -104,7 +104,8 @@ class Journal:
         for token, waiting in pending.items():
             for one in waiting:
                 if isinstance(one, Hidden):
-                    output = Output(one.name, token.region, token.kept, region_steps(token))
+                    steps = (*region_steps(token), *one.steps)
+                    output = Output(one.name, token.region, token.kept, steps)
                     fact = HiddenDependency(one.place, one.region, one.kept, output, one.way)
                     self.facts.setdefault(fact)
                 else:

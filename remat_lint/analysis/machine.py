@@ -7,8 +7,9 @@ below it, but for the four entries declared abstract here.
     reads        a token is read, written or marked
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
+    markers      remat.recompute_needs_tensor
     checkpoints  remat.checkpoint
-    regions      remat.region, markers
+    regions      remat.region
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -125,10 +126,16 @@ class Machine:
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.open: set[int] = set()
+        """The objects whose class is only declared: it may be a subclass, with methods of its own."""
         self.handed: set[int] = set()
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.root: ir.Function | None = None
+        """The function whose run as a root is under way."""
+        self.calling: dict[ir.Function, set[ir.Function]] = {}
+        """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()
         """Calls that have no effect but their result, by file and node."""
         self.closures: dict[int, int] = {}
@@ -162,6 +169,10 @@ class Machine:
     def text(self, node: ir.Node) -> str:
         """The source text of a node of the running function, on one line."""
         return " ".join(self.frame.scope.source.code(node.at).split())
+
+    def as_written(self, operand: Operand) -> str:
+        """How a message calls an argument."""
+        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
 
     def give_up(self, node: ir.Node, reason: str) -> None:
         self.journal.note(GivenUp(self.place(node), reason))
@@ -217,6 +228,9 @@ class Machine:
         raise NotImplementedError
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
+        raise NotImplementedError
+
+    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
         raise NotImplementedError
 
 

@@ -67,7 +67,7 @@ class Reads(Machine):
         if self.swallowing or state.is_marked(token) or _is_recomputed_here(state, token):
             return
         if hidden is not None:
-            self._read_hidden(state, hidden, token)
+            self._read_hidden(state, hidden, token, _via(operand.value, token))
             return
         if token.resident and not certain:
             return  # it works if nothing is read, and it works if something is
@@ -115,14 +115,15 @@ class Reads(Machine):
         consumer = replace(consumer, steps=(*consumer.steps, *known.steps))
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
-    def _read_hidden(self, state: State, region: RegionContext, token: Token) -> None:
+    def _read_hidden(self, state: State, region: RegionContext, token: Token, via: tuple[Step, ...]) -> None:
         if token in state.pending or token.resident:
             return
         frame = self._frame_at(region.depth)
         target = find_target(frame, state, frame.call, token)
         name = target.expression if target is not None else token.region
         way = self._way(state, region, token)
-        state.pending[token] = (Hidden(region.place, region.region, region.kept, name.lstrip("*"), way),)
+        hidden = Hidden(region.place, region.region, region.kept, name.lstrip("*"), way, via)
+        state.pending[token] = (hidden,)
 
     def _way(self, state: State, region: RegionContext, token: Token) -> str:
         """How the token got into the region without torch_remat seeing it."""
@@ -197,7 +198,8 @@ class Reads(Machine):
             consumer = self.consumer(state, node, operand, value.token, certain=True)
             self.outer_writes += consumer.place != self.place(node)
             name = consumer.name or value.token.region
-            output = Output(name, value.token.region, value.token.kept, region_steps(value.token))
+            steps = (*region_steps(value.token), *value.via)
+            output = Output(name, value.token.region, value.token.kept, steps)
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
 
 

@@ -10,43 +10,28 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.checkpoints import Checkpoints
-from remat_lint.analysis.facts import (
-    Fate,
-    Kept,
-    Marker,
-    RecomputeInsideSaved,
-    RegionCall,
-    RegionOutput,
-)
-from remat_lint.analysis.journal import Evidence
+from remat_lint.analysis.facts import Kept, RecomputeInsideSaved, RegionCall, RegionOutput
 from remat_lint.analysis.machine import Operand, RegionContext
 from remat_lint.analysis.outputs import Outputs
-from remat_lint.analysis.state import Claim, Consumer, MarkerRun, Phase, State
+from remat_lint.analysis.state import Claim, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     Choice,
     Constant,
-    DictObject,
     ListObject,
-    Made,
     NameScope,
     PhaseTest,
     PlaceholderTest,
     Reference,
     RegionWrapper,
-    Scalar,
     Tensor,
     Token,
     Unknown,
     Value,
-    alternatives,
-    contents,
     join,
-    own_tokens,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import EditMarker
 
 REMAT_NAMES = (
     "checkpoint",
@@ -122,16 +107,13 @@ class Regions(Checkpoints):
         elif recompute is None:
             yield "`recompute` is missing: write `recompute=False` to keep the activations"
         elif _is_no_bool(recompute.value):
-            yield f"`recompute` is {self._as_written(recompute)}, no bool: write `True` or `False`"
+            yield f"`recompute` is {self.as_written(recompute)}, no bool: write `True` or `False`"
         if name is None:
             yield "the name is missing: give the region a name that is unique in its checkpoint"
         elif name.value == Constant(""):
             yield "the name is empty: give the region a name that is unique in its checkpoint"
         elif isinstance(name.value, Constant) and not isinstance(name.value.value, str):
-            yield f"the name is {self._as_written(name)}, no string"
-
-    def _as_written(self, operand: Operand) -> str:
-        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
+            yield f"the name is {self.as_written(name)}, no string"
 
     def _kept(self, recompute: Operand | None) -> Kept:
         """SAVE or RECOMPUTE where the source says it literally, else a policy decides.
@@ -160,15 +142,15 @@ class Regions(Checkpoints):
         direct = frozenset(
             tensor.token
             for operand in operands
-            for tensor in self._direct_tensors(state, operand.value)
+            for tensor in self.direct_tensors(state, operand.value)
             if tensor.token is not None
         )
         self.handed.update(
-            tensor.storage for operand in operands for tensor in self._direct_tensors(state, operand.value)
+            tensor.storage for operand in operands for tensor in self.direct_tensors(state, operand.value)
         )
         if wrapper.kept is Kept.RECOMPUTE and not inert:
             for operand in operands:
-                for tensor in self._direct_tensors(state, operand.value):
+                for tensor in self.direct_tensors(state, operand.value):
                     self.persist(state, tensor)
         context = RegionContext(
             self.place(node),
@@ -206,23 +188,6 @@ class Regions(Checkpoints):
         here = self.place(node)
         place = here if here.path == outer.place.path else outer.place
         self.reject(RecomputeInsideSaved(place, wrapper.name.text, outer.region, outer.place))
-
-    def _direct_tensors(self, state: State, value: Value) -> Iterator[Tensor]:
-        """The tensors that torch_remat sees in an argument: itself, or one hop into a tuple or list."""
-        for one in alternatives(value):
-            if isinstance(one, Tensor):
-                yield one
-            for item in self._one_hop(state, one):
-                yield from (leaf for leaf in alternatives(item) if isinstance(leaf, Tensor))
-
-    def _one_hop(self, state: State, value: Value) -> tuple[Value, ...]:
-        if isinstance(value, SequenceValue) and value.kind == "tuple":
-            return (*value.items, *((value.rest,) if value.rest else ()))
-        if isinstance(value, Reference):
-            found = self.object_at(state, value)
-            if isinstance(found, ListObject):
-                return (*found.items, *((found.rest,) if found.rest else ()))
-        return ()
 
     def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
         """What a region that may be skipped hands on: the same structure, each storage a token."""
@@ -293,136 +258,6 @@ class Regions(Checkpoints):
         token = replace(whole, part=whole.part + part, parent=whole)
         state.born.setdefault(token, min(state.born.get(t, self.frame.depth) for t in whole.lineage()))
         return replace(tensor, token=token)
-
-    # --- markers
-
-    def run_marker(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
-        """``remat.recompute_needs_tensor(*tensors)``."""
-        written = node.arguments if isinstance(node, ir.Call) else ()
-        for index, argument in enumerate(written):
-            given = [operand for operand in operands if operand.expr is argument.value]
-            run = self._marker_run(state, node, index, argument, given)
-            for operand in given:
-                self._mark(state, node, operand)
-            if not any(self._is_wrong(state, operand) for operand in given):
-                self._remember(state, run, given)
-        exprs = {id(argument.value) for argument in written}
-        for operand in operands:
-            if id(operand.expr) not in exprs:  # handed over by `map`, a `partial`, a wrapper
-                self._mark(state, node, operand)
-        return NONE
-
-    def _marker_run(
-        self, state: State, node: ir.Expr, index: int, argument: ir.Argument, given: Sequence[Operand]
-    ) -> MarkerRun:
-        """What is known of an argument of a marker just before it runs."""
-        held = (own_tokens(one) for operand in given for one in alternatives(operand.value))
-        tokens = frozenset(token for found in held for token in found)
-        return MarkerRun(
-            self.fresh(),
-            self.place(node),
-            index,
-            argument.star + self.text(argument.value),
-            self.frame.id,
-            self.frame.function,
-            self.frame.statement,
-            tokens,
-            late=_waiting_for(state, tokens),
-            again=all(state.is_marked(token) for token in tokens),
-        )
-
-    def _remember(self, state: State, run: MarkerRun, given: Sequence[Operand]) -> None:
-        """Keep the run until it is known who reads the outputs; what needs no waiting is said now."""
-        values = [one for operand in given for one in alternatives(operand.value)]
-        if self.compiled:
-            self.journal.testify(run, Evidence.COMPILED)
-        elif state.phase is Phase.REPLAY:
-            self.journal.testify(run, Evidence.REPLAY_ONLY)
-        elif self.is_inert() or not values or any(not state.is_marked(token) for token in run.tokens):
-            self.journal.testify(run, Evidence.UNKNOWN)
-        elif run.tokens:
-            state.runs[run.serial] = run
-        elif all(isinstance(one, Tensor) and one.made is Made.COPIED for one in values):
-            self.journal.testify(run, Evidence.COPY)
-        else:
-            made = all(self._is_made_here(one) for one in values)
-            self.journal.testify(run, Evidence.NO_OUTPUT if made else Evidence.UNKNOWN)
-
-    def _is_made_here(self, value: Value) -> bool:
-        """Whether a value is certainly no output, nor shares its storage with one."""
-        if isinstance(value, Tensor):
-            return value.made is not Made.ELSEWHERE and value.storage not in self.handed
-        return isinstance(value, Unknown) and value.computed
-
-    def _is_wrong(self, state: State, operand: Operand) -> bool:
-        return not operand.star and self._not_a_tensor(state, operand.value) is not None
-
-    def _mark(self, state: State, node: ir.Expr, operand: Operand) -> None:
-        if operand.star:
-            for item in (*self._one_hop(state, operand.value), operand.value):
-                self.persist(state, item)
-            return
-        wrong = self._not_a_tensor(state, operand.value)
-        if wrong is not None:
-            self._note_wrong_argument(state, node, operand, wrong)
-            for item in self._one_hop(state, operand.value):
-                self.persist(state, item)  # one cause, one finding
-        self.persist(state, operand.value)
-        if isinstance(operand.value, Unknown):  # one of these outputs, whichever the path took
-            for token in operand.value.held:
-                self.persist(state, Tensor(token))
-
-    def _not_a_tensor(self, state: State, value: Value) -> str | None:
-        """What a marked value is, where it is certainly no tensor."""
-        match value:
-            case Constant(value=None):
-                return "None"
-            case Constant() | Scalar():
-                return "no tensor"
-            case SequenceValue(kind=kind):
-                return f"a {kind}"
-            case Reference():
-                found = self.object_at(state, value)
-                if isinstance(found, (ListObject, DictObject)):
-                    return "a list" if isinstance(found, ListObject) else "a dict"
-                return None
-            case _:
-                return None
-
-    def _note_wrong_argument(self, state: State, node: ir.Expr, operand: Operand, what: str) -> None:
-        edit, statement = None, self.frame.statement
-        written = node.arguments if isinstance(node, ir.Call) else ()
-        index = next((i for i, one in enumerate(written) if one.value is operand.expr and not one.star), None)
-        if index is not None and isinstance(statement, ir.Expression) and statement.value is node:
-            code = self._unpacked(state, written[index].value, operand.value)
-            path = self.frame.scope.source.path
-            edit = EditMarker(path, statement.at, replace=((index, code),)) if code else None
-        self.journal.note(
-            Marker(self.place(node), self._as_written(operand), Fate.NO_TENSOR, what, edit=edit)
-        )
-
-    def _unpacked(self, state: State, expr: ir.Expr, value: Value) -> str:
-        """How the tensors in a container are handed over; empty where it holds something else."""
-        items = self._one_hop(state, value)
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        if isinstance(found, DictObject):
-            items = tuple(contents(found))
-        if not items or not all(isinstance(one, Tensor) for item in items for one in alternatives(item)):
-            return ""
-        if isinstance(expr, ir.Display) and expr.kind in ("list", "tuple"):
-            return ", ".join(self.text(item) for item in expr.items)
-        if not isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            return ""
-        return f"*{self.text(expr)}.values()" if isinstance(found, DictObject) else f"*{self.text(expr)}"
-
-
-def _waiting_for(state: State, tokens: frozenset[Token]) -> tuple[Token, Consumer] | None:
-    """The first consumer that certainly read one of these outputs, and that a marker would serve now."""
-    for waiting, consumers in state.pending.items():
-        for consumer in consumers if not tokens.isdisjoint(waiting.lineage()) else ():
-            if isinstance(consumer, Consumer) and consumer.certain:
-                return waiting, consumer
-    return None
 
 
 def _is_no_bool(value: Value) -> bool:

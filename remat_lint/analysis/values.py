@@ -9,8 +9,8 @@ keeps the token, a copy loses it. Everything the analyser wants to know is where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -179,6 +179,8 @@ class ClassValue(Value):
     scope: ModuleScope
     frame: int
     bases: tuple[Value, ...]
+    outer: ClassValue | None = None
+    """The class in whose body it is defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +354,20 @@ def _is_plain(value: Value) -> bool:
     return isinstance(value, (Scalar, Unknown, Tensor)) and not any(direct_tokens(value))
 
 
+def map_tensors(value: Value, change: Callable[[Tensor], Value]) -> Value:
+    """The same value with every tensor changed, in tuples and alternatives too."""
+    match value:
+        case Tensor():
+            return change(value)
+        case Sequence(items=items, rest=rest):
+            rest = map_tensors(rest, change) if rest is not None else None
+            return replace(value, items=tuple(map_tensors(item, change) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(map_tensors(item, change) for item in values))
+        case _:
+            return value
+
+
 def parts(value: Value) -> tuple[Value, ...]:
     """The values that a value is made of, without following references into the heap."""
     match value:
@@ -384,6 +400,18 @@ def direct_tokens(value: Value) -> Iterator[Token]:
     yield from own_tokens(value)
     for part in parts(value):
         yield from direct_tokens(part)
+
+
+def is_blank(value: Value) -> bool:
+    """Whether nothing at all is known of a value."""
+    return isinstance(value, Unknown) and not value.held and not value.computed
+
+
+def holds_object(value: Value) -> bool:
+    """Whether a value is or directly holds something that can be called or looked into."""
+    if isinstance(value, (Reference, ClassValue, FunctionValue, RegionWrapper, CheckpointWrapper)):
+        return True
+    return isinstance(value, (Choice, Sequence, Partial)) and any(holds_object(part) for part in parts(value))
 
 
 # --- what lies in the heap -------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.differential.generator.regions import RegionWriter
-from tests.differential.generator.scope import Group, Lines, Scope, Tensor
+from tests.differential.generator.scope import FULL, Group, Lines, Scope, Tensor, indented
 
 
 class ContainerWriter(RegionWriter):
@@ -47,6 +47,47 @@ class ContainerWriter(RegionWriter):
             return [f"{name} = [{first.text}] + [{second.text}]"]
         group("tuple", "[0]", "[1]")
         return [f"{name} = *({first.text},), {second.text}"]
+
+    def _gather(self, scope: Scope) -> Lines:
+        """A loop that appends outputs to a list, which is read later."""
+        name, label = self.name("many"), self.name("r")
+        value = self.value(scope, FULL)
+        region = f"remat.region(double, fresh('{label}'), recompute={self._recompute()})({value.text})"
+        made = [f"{name} = []", "for _ in range(2):", f"    {name}.append({region})"]
+        if self.chance(30):
+            made = [f"{name} = [{region} for _ in range(2)]"]
+        marked = self.pick(
+            ([], [], [f"need(*{name})"], [f"need({name}[0])"], [f"for m in {name}:", "    need(m)"])
+        )
+        scope.names[name] = Group("list", tuple((f"[{i}]", Tensor(FULL, True)) for i in range(2)))
+        return [*made, *marked]
+
+    def _dict_loop(self, scope: Scope) -> Lines:
+        groups = self.groups(scope, "dict")
+        if not groups:
+            return []
+        name, _ = self.pick(groups)
+        element = self.name("e")
+        head = self.pick((f"for {element} in {name}.values():", f"for _, {element} in {name}.items():"))
+        marked = [f"need({element})"] if self.chance(30) else []
+        return [head, *indented([*marked, f"acc = acc + {element}.sum()"])]
+
+    def _zip(self, scope: Scope) -> Lines:
+        groups = self.groups(scope, "tuple", "list", "named")
+        if not groups:
+            return []
+        first, second = self.pick(groups)[0], self.pick(groups)[0]
+        left, right = self.name("e"), self.name("e")
+        body = self.pick(
+            (
+                [f"acc = acc + {left}.sum() * {right}.shape[0]"],
+                [f"acc = acc + ({left}.sum() + {right}.sum())"],
+                [f"need({left})", f"acc = acc + {left}.sum()"],
+                [f"need({left}, {right})"],
+            )
+        )
+        head = self.pick((f"in zip({first}, {second}):", f"in list(zip({first}, {second})):"))
+        return [f"for {left}, {right} {head}", *indented(body)]
 
     def _unpack(self, scope: Scope) -> Lines:
         groups = [(n, g) for n, g in self.groups(scope, "tuple", "list", "named") if len(g.items) > 1]

@@ -15,6 +15,9 @@ class ControlWriter(ContainerWriter):
         if flag is None:
             return []
         lines = [f"if {flag}:", *indented(self.block(scope))]
+        other = self.flag(scope) if self.chance(25) else None
+        if other is not None:
+            lines += [f"elif {other}:", *indented(self.block(scope))]
         if self.chance(40):
             lines += ["else:", *indented(self.block(scope))]
         return lines

@@ -26,6 +26,47 @@ class FunctionWriter(ControlWriter):
             ]
         return [f"{name} = lambda: {value.text}.sum()"]
 
+    def _generator(self, scope: Scope) -> Lines:
+        """A function that yields, and a loop over what it yields."""
+        name, element = self.name("parts"), self.name("e")
+        value = self.viewed(self.value(scope))
+        marked = self.pick(([], [], [f"need({value.text})"], ["need(t)"]))
+        lines = [f"def {name}(t):", *indented([*marked, "yield t", "yield t[...]"])]
+        read = self.pick((f"acc = acc + {element}.sum()", f"acc = acc + {element}.shape[0]"))
+        return [*lines, f"for {element} in {name}({value.text}):", f"    {read}"]
+
+    def _nonlocal(self, scope: Scope) -> Lines:
+        """A nested function that binds a name of the function around it."""
+        if scope.depth:
+            return []
+        target, name = self.name("h"), self.name("binds")
+        value = self.value(scope, FULL)
+        region = f"{self._wrapper(scope, 'double', 'False')}({value.text})"
+        scope.names[target] = Tensor(FULL, True)
+        body = [f"nonlocal {target}", f"{target} = {region}", *self.pick(([], [f"need({target})"]))]
+        return [f"{target} = x", f"def {name}():", *indented(body), f"{name}()"]
+
+    def _default(self, scope: Scope) -> Lines:
+        """A function that keeps an output as the default of a parameter."""
+        name, value = self.name("f"), self.viewed(self.value(scope))
+        made = self.pick((f"lambda t, u={value.text}: t * u.sum()", f"lambda *, u={value.text}: u.shape[0]"))
+        return [f"{name} = {made}", f"acc = acc * {name}({'x' if 't, u' in made else ''})"]
+
+    def _define_recursion(self) -> None:
+        name, label = self.name("again"), self.name("r")
+        region = f"remat.region(double, fresh('{label}'), recompute={self._recompute()})(t)"
+        marked = ["need(h)"] if self.chance(40) else []
+        step = self.pick(("h", "h.sin()", "h[...]"))
+        self._top += [
+            f"def {name}(t, n=2):",
+            *indented(
+                ["if n == 0:", "    return t", f"h = {region}", *marked, f"return {name}({step}, n - 1)"]
+            ),
+            "",
+            "",
+        ]
+        self._helpers.append(Helper(name, 1, False, Tensor(FULL, True)))
+
     def _nested_def(self, scope: Scope) -> Lines:
         name = self.name("inner")
         scope_inner = scope.inner(looped=True, returns=None, depth=1)
@@ -36,11 +77,9 @@ class FunctionWriter(ControlWriter):
         scope_inner.names = {**own, parameter: Tensor(value.shape, value.saved), "acc": Tensor()}
         scope_inner.frozen = frozenset(scope_inner.names)
         lines = ["acc = x * 2"]
-        before = set(scope_inner.names)
         for _ in range(self.pick((1, 2))):
             lines += self._pure(scope_inner)
         lines.append(f"return acc.sin(), {parameter}" if self.chance(50) else "return acc.sin()")
-        del before
         defined = [f"def {name}({parameter}):", *indented(lines)]
         if lines[-1] == "return acc.sin()":
             return [*defined, f"acc = acc + {name}({value.text})"]
@@ -64,8 +103,11 @@ class FunctionWriter(ControlWriter):
         return [f"acc = acc + {self.value(scope).text}.sum()"]
 
     def _define_helper(self) -> None:
-        if self.chance(30):
+        if self.chance(35):
             self._define_module()
+            return
+        if self.chance(10):
+            self._define_recursion()
             return
         name = self.name("helper")
         parameters = self.pick((1, 1, 2))

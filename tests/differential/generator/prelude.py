@@ -5,6 +5,7 @@ from __future__ import annotations
 PRELUDE = """\
 import dataclasses
 import functools
+import operator
 import typing
 
 import torch
@@ -51,6 +52,21 @@ def two(t):
 
 def affine(t, scale=1.0, shift=0.0):
     return t * scale + shift
+
+
+def saved(function, name):
+    return remat.region(function, name, recompute=False)
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, t):
+        ctx.save_for_backward(t)
+        return t * 3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
 
 
 def join(a, b):

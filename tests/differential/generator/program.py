@@ -58,6 +58,13 @@ class ProgramWriter(ModuleWriter):
             + [self._in_place]
             + [self._augmented]
             + [self._lambda] * 2
+            + [self._move]
+            + [self._gather]
+            + [self._zip]
+            + [self._dict_loop]
+            + [self._generator]
+            + [self._nonlocal]
+            + [self._default]
         )
         if scope.depth >= 2:
             return simple

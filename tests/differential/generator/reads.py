@@ -40,6 +40,13 @@ READS = (
     "{}.clamp(min=0).sum()",
     "F.dropout({}, 0.0).sum()",
     "{}.square().sum()",
+    "{}.cpu().sum()",
+    "{}.to('cpu').sin().sum()",
+    "Scale.apply({}).sum()",
+    "torch.add(*({0}, {0})).sum()",
+    "functools.partial(torch.mul, 2)({}).sum()",
+    "max({0}.sum(), {0}.cos().sum())",
+    "operator.neg({}).sum()",
 )
 METADATA = (
     "{}.shape[0]",
@@ -155,6 +162,12 @@ class ReadWriter(Writer):
         text = self.pick(MAYBE_COPIES if len(value.shape) > 1 else MAYBE_COPIES[:1])
         shape = value.shape if "contiguous" in text else (flat(value.shape),)
         return [f"{self.new(scope, Tensor(shape, value.saved))} = {text.replace('{}', value.text)}"]
+
+    def _move(self, scope: Scope) -> Lines:
+        """To the device where it is already: elsewhere it is a copy, so a marker there is no use."""
+        value = self.viewed(self.value(scope))
+        text = self.pick(("{}.cpu()", "{}.to('cpu')", "{}.to(device='cpu')"))
+        return [f"{self.new(scope, Tensor(value.shape, False))} = {text.replace('{}', value.text)}"]
 
     def _rebind(self, scope: Scope) -> Lines:
         names = [

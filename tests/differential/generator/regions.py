@@ -62,6 +62,8 @@ class RegionWriter(ReadWriter):
         name = self.name("r")
         label = f'fresh("{name}")' if scope.looped else f'"{name}"'
         form = self._choose.integer(1, 10)
+        if form == 9 and recompute == "False":
+            return f"saved({function}, {label})"
         if form == 10:
             return f"remat.region(function={function}, name={label}, recompute={recompute})"
         return f"remat.region({function}, {label}, recompute={recompute})"
