@@ -12,6 +12,7 @@ from remat_lint.analysis.facts import (
     NestedCheckpoint,
     PositionalCheckpoint,
 )
+from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.outputs import Outputs
@@ -135,6 +136,9 @@ class Checkpoints(Markers):
     def _check_option(self, state: State, node: ir.Expr, option: Operand) -> None:
         name = option.keyword or ""
         if name == "**":
+            return
+        if name in LEGACY:
+            self.note_legacy(node, name)
             return
         for what, advice in self._problems_of_option(state, name, option.value):
             self.journal.note(CheckpointOption(self.place(node), name, what, advice))

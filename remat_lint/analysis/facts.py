@@ -150,6 +150,29 @@ class CheckpointOption:
 
 
 @dataclass(frozen=True, slots=True)
+class NameMismatch:
+    """The helper that names a region and the one that decides about it are given other local names.
+
+    ``name`` and ``policy`` are their arguments as written. ``edit`` gives both the first.
+    """
+
+    place: Place
+    name: str
+    policy: str
+    edit: ReplaceCode
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyName:
+    """``name`` was in torch_remat before 0.2. ``statement`` is the one that uses it."""
+
+    place: Place
+    name: str
+    advice: str
+    statement: int
+
+
+@dataclass(frozen=True, slots=True)
 class Marker:
     """Arguments of one call of ``recompute_needs_tensor`` as written, and what is wrong with them.
 
@@ -221,10 +244,20 @@ class GivenUp:
 Rejection = DuplicateName | RecomputeInsideSaved | RegionOutput | CheckpointOutput | NestedCheckpoint
 """What torch_remat rejects in the body of a checkpoint, and nowhere else."""
 
-WrittenWrong = PositionalCheckpoint | CheckpointOption
+WrittenWrong = PositionalCheckpoint | CheckpointOption | LegacyName
 """What raises wherever it is evaluated, compiled or not."""
 
-Fact = RegionCall | Rejection | WrittenWrong | Marker | BareRead | InPlaceWrite | HiddenDependency | GivenUp
+Fact = (
+    RegionCall
+    | NameMismatch
+    | Rejection
+    | WrittenWrong
+    | Marker
+    | BareRead
+    | InPlaceWrite
+    | HiddenDependency
+    | GivenUp
+)
 F = TypeVar("F", bound=Fact)
 
 

@@ -24,8 +24,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import GivenUp, Kept, Rejection
+from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection
 from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
@@ -118,6 +119,8 @@ class Machine:
         self.grad_enabled = True
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
+        self.probing = 0
+        """How many ``try`` are under way that take the error of a missing name."""
         self.checkpoints: list[Place] = []
         """The checkpoints under way, as far as they are in view."""
         self.wrapped: dict[Place, CheckpointWrapper | None] = {}
@@ -183,6 +186,12 @@ class Machine:
         while frame is not None:
             yield frame
             frame = frame.parent
+
+    def note_legacy(self, node: ir.Node, name: str) -> None:
+        """Code uses a name of torch_remat before 0.2, and does not look first whether it is there."""
+        if name in LEGACY and not self.probing:
+            statement = self.frame.statement.at if self.frame.statement is not None else node.at
+            self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
 
     def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""

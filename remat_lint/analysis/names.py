@@ -229,7 +229,9 @@ class Names(Operations):
 
     def _spell_handed(self, state: State, callee: Frame, parameter: str) -> Spelling | None:
         function = callee.function
-        if function is None or any(parameter in _assigned(one) for one in _statements(function.body)):
+        if function is None or any(
+            parameter in assigned_names(one) for one in inner_statements(function.body)
+        ):
             return None
         if callee.receiver is not None and function.parameters[0].name == parameter:
             return self._spell_receiver(state, callee)
@@ -299,7 +301,7 @@ def _handed(frame: Frame, function: ir.Function, name: str) -> Operand | None:
 def _is_plain(function: ir.Function) -> bool:
     """Whether a function only works out a result: it changes nothing and takes nothing from an iterator."""
     return not function.is_generator and all(
-        _changes_nothing(statement) for statement in _statements(function.body)
+        _changes_nothing(statement) for statement in inner_statements(function.body)
     )
 
 
@@ -314,17 +316,17 @@ def _changes_nothing(statement: ir.Stmt) -> bool:
     )
 
 
-def _statements(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+def inner_statements(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
     """All statements of a body, and those inside them."""
     for statement in body:
         yield statement
         for name in ("body", "orelse", "final"):
-            yield from _statements(getattr(statement, name, ()))
+            yield from inner_statements(getattr(statement, name, ()))
         for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from _statements(part.body)
+            yield from inner_statements(part.body)
 
 
-def _assigned(statement: ir.Stmt) -> set[str]:
+def assigned_names(statement: ir.Stmt) -> set[str]:
     """The plain names that a statement itself binds."""
     targets: Sequence[ir.Expr] = getattr(statement, "targets", ())
     target = getattr(statement, "target", None)

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.checkpoints import Checkpoints
-from remat_lint.analysis.facts import Kept, RecomputeInsideSaved, RegionCall, RegionOutput
+from remat_lint.analysis.facts import Kept, NameMismatch, RecomputeInsideSaved, RegionCall, RegionOutput
 from remat_lint.analysis.machine import Operand, RegionContext
+from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
 from remat_lint.analysis.outputs import Outputs
 from remat_lint.analysis.state import Claim, State
 from remat_lint.analysis.values import (
@@ -32,6 +33,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import ReplaceCode
 
 REMAT_NAMES = (
     "checkpoint",
@@ -80,6 +82,7 @@ class Regions(Checkpoints):
             recompute = by_position[2]
         name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
+        self._check_pair(node, given, recompute)
         place = self.place(node)
         if isinstance(value, RegionWrapper) and value.place == place:
             return value  # of another object that is constructed alike
@@ -126,6 +129,27 @@ class Regions(Checkpoints):
         if isinstance(recompute.expr, (ir.Const, ir.Name)) or recompute.expr is None:
             return Kept.RECOMPUTE if recompute.value.value else Kept.SAVE
         return Kept.POLICY
+
+    def _check_pair(self, node: ir.Expr, given: Operand | None, recompute: Operand | None) -> None:
+        """The helpers that name a region and decide about it are given one local name."""
+        if given is None or recompute is None:
+            return
+        name = name_lookup(self.frame.function, given.expr)
+        policy = policy_lookup(self.frame.function, recompute.expr)
+        if name is None or policy is None or name.method.name == policy.method.name:
+            return
+        same_object = self.text(name.method.base) == self.text(policy.method.base)
+        if same_object and self._differ(name.argument, policy.argument):
+            code, other = self.text(name.argument), self.text(policy.argument)
+            edit = ReplaceCode(self.place(node).path, policy.argument.at, code)
+            self.journal.note(NameMismatch(self.place(node), code, other, edit))
+
+    def _differ(self, first: ir.Expr, second: ir.Expr) -> bool:
+        """Whether two local names are certainly not the same: two literals, or two handles."""
+        if isinstance(first, ir.Const) and isinstance(second, ir.Const):
+            return first.value != second.value
+        handles = isinstance(first, ir.Attribute) and isinstance(second, ir.Attribute)
+        return handles and self.text(first) != self.text(second)
 
     # --- running a region
 

@@ -97,6 +97,16 @@ MESSAGES = {
         "region `sin` is declared here and never called: its function never runs. Call what `remat.region` "
         "returns: `remat.region(function, ...)(x)`.",
     ),
+    "RMT205": (
+        "return remat.region(f, policy.name('k'), recompute=policy.recompute('q'))(x)",
+        "this region is named after `'k'`, and the policy is asked about `'q'`: it decides about another region. "
+        "Write `'k'` in both calls.",
+    ),
+    "RMT207": (
+        "return remat.op(f, 'sin', policy=remat.SAVE)(x)",
+        "`op` and `SAVE` are names of torch_remat before 0.2: they are gone, and this raises. Write instead of `op` "
+        "`remat.region(function, name, recompute=...)`; instead of `SAVE` `recompute=False`.",
+    ),
     "RMT206": (
         "return remat.region(lambda t: {'y': t * 2}, 'pack', recompute=True)(x)['y']",
         "region `pack` returns a dict: under a checkpoint torch_remat raises in the forward. Return a tensor, or a "
