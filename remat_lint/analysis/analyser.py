@@ -6,23 +6,25 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
-from remat_lint.analysis.facts import GivenUp, ModuleFacts
+from remat_lint.analysis.facts import GivenUp, ModuleFacts, Rejection, WrittenWrong
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.machine import BudgetSpent, Frame
+from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.overrides import Mentions
 from remat_lint.analysis.placement import Placement
-from remat_lint.analysis.regions import REMAT, REMAT_NAMES
+from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
+    CheckpointWrapper,
     Choice,
     ClassValue,
     Constant,
@@ -180,6 +182,8 @@ class Analyser(Declarations):
                 module.absorb(root.journal)
                 if root.definition not in answered:
                     module.absorb(root.returned)
+        for journal in [*self.class_journals.values(), *self._run_wrapped(scope)]:
+            module.facts |= journal.facts
         placement = Placement(self.pure)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
@@ -274,10 +278,37 @@ class Analyser(Declarations):
             finally:
                 self.root = None
         if compiled:  # nothing in it is a region or a marker for torch_remat
-            return Root(definition, Journal(markers=journal.markers))
+            return Root(definition, replace(journal.only(WrittenWrong), markers=journal.markers))
         self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
         return root
+
+    def _run_wrapped(self, scope: ModuleScope) -> Iterator[Journal]:
+        """Run the functions that were given a checkpoint here, but not called.
+
+        Only what torch_remat rejects is kept: their other findings are those of the functions themselves.
+        """
+        for place, wrapper in list(self.wrapped.items()):
+            if wrapper is None or place.path != scope.source.path:
+                continue
+            self.journal = Journal()
+            self.reset_budget()
+            state, node = State(), ir.Const(place.node, None)
+            frame = Frame(id=self.fresh(), depth=0, scope=scope)
+            with self.entering(frame), contextlib.suppress(BudgetSpent):
+                self.run_checkpoint(state, node, wrapper, self._operands_of(wrapper, state))
+            yield self.journal.only(Rejection)
+
+    def _operands_of(self, wrapper: CheckpointWrapper, state: State) -> list[Operand]:
+        function = wrapper.function
+        if not isinstance(function, FunctionValue):
+            return [Operand(Unknown(origin=self.fresh()))]
+        given = function.definition.parameters[function.receiver is not None :]
+        return [
+            Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
+            for parameter in given
+            if parameter.kind in ("positional", "keyword")
+        ]
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters

@@ -11,10 +11,9 @@ from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import MAX_VIEWS, module_operands
-from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Signature, Summary, note_reads
 from remat_lint.analysis.values import (
@@ -93,9 +92,9 @@ class Calls(Construction):
             case RegionWrapper():
                 return self.run_region(state, node, function, operands)
             case CheckpointWrapper(function=None):
-                return CheckpointWrapper(operands[0].value if operands else Unknown())
-            case CheckpointWrapper(function=Value() as checkpointed):
-                return self.run_checkpoint(state, node, checkpointed, operands)
+                return self.wrap_function(function, operands)
+            case CheckpointWrapper():
+                return self.run_checkpoint(state, node, function, operands)
             case Partial():
                 bound = [Operand(value) for value in function.positional]
                 named = [Operand(value, keyword=name) for name, value in function.keywords]
@@ -241,7 +240,8 @@ class Calls(Construction):
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
-        ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+        end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
+        ends = [*flow.returned, *((path, end) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()
         value = self.join_ends(state, ends)
@@ -601,6 +601,15 @@ def _one_step_on(step: Step) -> Callable[[Tensor], Tensor]:
         return replace(tensor, via=(*tensor.via, step)[-MAX_VIEWS:]) if tensor.token is not None else tensor
 
     return change
+
+
+def _is_stub(function: ir.Function) -> bool:
+    """Whether a function has no body but a docstring, ``pass`` or ``...``."""
+    return all(
+        isinstance(statement, ir.Jump)
+        or (isinstance(statement, ir.Expression) and isinstance(statement.value, ir.Const))
+        for statement in function.body
+    )
 
 
 def _looks_like_a_class(name: str) -> bool:

@@ -51,6 +51,8 @@ class Declarations(Interpreter):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._class_names: dict[ir.Class, dict[str, Value]] = {}
+        self.class_journals: dict[ir.Class, Journal] = {}
+        """What the decorators of methods, and the rest of a class body, showed."""
         self._instances: dict[ir.Class, Value] = {}
         self._fields: dict[tuple[ir.Class, str], Value] = {}
         self._late: dict[tuple[ir.Class, str], Value | None] = {}
@@ -74,6 +76,7 @@ class Declarations(Interpreter):
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
+        self.class_journals[klass.definition] = self.journal
         self.journal = journal
         return names
 
@@ -290,7 +293,7 @@ class Entered:
         machine = self._machine
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
+        machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
 
     def __exit__(self, *_: object) -> None:
         for name, value in self._before.items():

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from types import UnionType
 
 from remat_lint.analysis.facts import (
     BareRead,
-    DuplicateName,
     Fact,
     GivenUp,
     HiddenDependency,
-    InPlaceWrite,
-    Marker,
     Output,
-    RecomputeInsideSaved,
     RegionCall,
+    Rejection,
 )
 from remat_lint.analysis.state import Chain, Consumer, Hidden, MarkerRun, Pending, State
 from remat_lint.analysis.values import Token
@@ -85,11 +83,15 @@ class Journal:
     markers: dict[tuple[Place, int], dict[Testimony, None]] = field(default_factory=dict)
     """What the executions of each argument of a marker, by call and position, showed."""
 
-    def note(self, fact: Marker | InPlaceWrite | GivenUp | DuplicateName | RecomputeInsideSaved) -> None:
+    def note(self, fact: Fact) -> None:
         self.facts.setdefault(fact)
 
-    def note_in_body(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+    def note_in_body(self, fact: Rejection) -> None:
         self.facts_of_a_body.setdefault(fact)
+
+    def only(self, kinds: UnionType) -> Journal:
+        """A journal with the facts of these kinds, and nothing else."""
+        return Journal(facts={fact: None for fact in self.facts if isinstance(fact, kinds)})
 
     def end_root(self) -> None:
         """A root that may be the body of a checkpoint is taken for one."""
