@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from remat_lint.codemods.insert_marker import insert_markers
+from remat_lint.codemods.marker_edits import edit_markers
 from remat_lint.codemods.rendering import render
 from remat_lint.findings import Edit, Finding
 from remat_lint.source import SourceFile
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["apply"]
 
 _CODEMODS: Mapping[str, Callable[[SourceFile, Sequence[Edit]], cst.Module]] = {
-    "insert-marker": insert_markers,
+    "edit-markers": edit_markers,
 }
 
 

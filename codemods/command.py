@@ -10,7 +10,7 @@ from libcst.codemod import CodemodCommand
 
 from remat_lint.analysis import analyse
 from remat_lint.analysis.facts import BareRead
-from remat_lint.codemods.insert_marker import insert_markers
+from remat_lint.codemods.marker_edits import edit_markers
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
 
@@ -30,4 +30,4 @@ class InsertMarkerCommand(CodemodCommand):
             return tree
         reads = analyse(source, Project()).of(BareRead)
         edits = [read.insertion for read in reads if read.insertion is not None]
-        return insert_markers(source, edits) if edits else tree
+        return edit_markers(source, edits) if edits else tree

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from remat_lint.codemods.commas import Space, separator_like, shared
 from remat_lint.codemods.marker_name import MARKER
+
+
+@dataclass
+class Change:
+    """What becomes of the arguments of a marker, by position."""
+
+    drop: set[int] = field(default_factory=set)
+    replace: dict[int, str] = field(default_factory=dict)
 
 
 def marker_in(statement: cst.CSTNode, names: Collection[str]) -> cst.Call | None:
@@ -40,6 +49,23 @@ def extended(
             new = cst.ensure_type(cst.parse_expression(f"f({text})", config), cst.Call).args[0]
             args = _appended(args, new, call.whitespace_before_args)
     return statement.with_changes(value=call.with_changes(args=args))
+
+
+def reduced(call: cst.Call, change: Change, config: cst.PartialParserConfig) -> cst.Call:
+    """The marker with some arguments dropped and others replaced, the ends of its list laid out as before."""
+    args: list[cst.Arg] = []
+    for index, arg in enumerate(call.args):
+        if index in change.replace:
+            new = cst.ensure_type(cst.parse_expression(f"f({change.replace[index]})", config), cst.Call).args
+            args += [
+                *new[:-1],
+                new[-1].with_changes(comma=arg.comma, whitespace_after_arg=arg.whitespace_after_arg),
+            ]
+        elif index not in change.drop:
+            args.append(arg)
+    last = call.args[-1]
+    ending = {"comma": last.comma, "whitespace_after_arg": last.whitespace_after_arg}
+    return call.with_changes(args=[*args[:-1], args[-1].with_changes(**ending)])
 
 
 def _appended(args: list[cst.Arg], new: cst.Arg, opening: Space) -> list[cst.Arg]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from remat_lint.codemods.hoisting import in_evaluation_order
+from remat_lint.codemods.marker_call import Change
 from remat_lint.codemods.marker_name import MarkerNames, name_marker
 from remat_lint.codemods.scopes import Path, Paths, UsedNames, bound_in_header, outermost_function
-from remat_lint.findings import InsertMarker, MarkTarget
+from remat_lint.findings import Edit, EditMarker, InsertMarker, MarkTarget, MoveMarker
 from remat_lint.source import SourceFile
 
 
@@ -32,25 +33,36 @@ class Insertion:
 class Plan:
     """All insertions of a file by the statement that they precede, and what its imports need.
 
+    ``changes`` are those of markers that are there; the ones in ``removed`` lose all their arguments.
     ``around`` are the nodes on the way to a change: nothing else has to be looked at.
     """
 
     insertions: dict[cst.CSTNode, Insertion]
     names: MarkerNames
+    changes: dict[cst.CSTNode, Change]
+    removed: set[cst.CSTNode]
     around: set[cst.CSTNode]
 
 
-def plan(source: SourceFile, edits: Sequence[InsertMarker]) -> Plan:
+def plan(source: SourceFile, edits: Sequence[Edit]) -> Plan:
     """What has to be written for the edits that can be made."""
-    wanted = {source.nodes[edit.before] for edit in edits}
+    wanted = {source.nodes[index] for edit in edits for index in _statements(edit)}
     paths = Paths(wanted)
     source.tree.visit(paths)
     found = paths.found
     grouped: dict[cst.CSTNode, list[InsertMarker]] = {}
-    for edit in sorted(edits, key=lambda edit: edit.before):
-        anchor = _anchor(source.nodes[edit.before], found)
-        if _is_possible(source, edit, anchor):
-            grouped.setdefault(anchor, []).append(edit)
+    changes: dict[cst.CSTNode, Change] = {}
+    for edit in sorted(edits, key=_statements):
+        wish, removal = _parts(edit)
+        if wish is not None:
+            anchor = _anchor(source.nodes[wish.before], found)
+            if not _is_possible(source, wish, anchor):
+                continue
+            grouped.setdefault(anchor, []).append(wish)
+        if removal is not None:
+            change = changes.setdefault(source.nodes[removal.statement], Change())
+            change.drop.update(removal.drop)
+            change.replace.update(removal.replace)
     namer = _Namer(source.tree)
     insertions = {
         anchor: _insertion(source, anchor, group, found[anchor], namer) for anchor, group in grouped.items()
@@ -58,8 +70,32 @@ def plan(source: SourceFile, edits: Sequence[InsertMarker]) -> Plan:
     names = name_marker(insertions, found)
     for anchor, insertion in insertions.items():
         insertion.function = names.calls[anchor]
-    changed = [found[node] for node in (*insertions, *names.extended)]
-    return Plan(insertions, names, {source.tree}.union(*changed))
+    changed = [found[node] for node in (*insertions, *names.extended, *changes)]
+    removed = {node for node, change in changes.items() if _loses_all(node, change)}
+    return Plan(insertions, names, changes, removed, {source.tree}.union(*changed, changes))
+
+
+def _parts(edit: Edit) -> tuple[InsertMarker | None, EditMarker | None]:
+    """What an edit writes, and what it takes out."""
+    match edit:
+        case InsertMarker():
+            return edit, None
+        case EditMarker():
+            return None, edit
+        case MoveMarker(insertion=insertion, removal=removal):
+            return insertion, removal
+
+
+def _statements(edit: Edit) -> tuple[int, ...]:
+    """The statements that an edit concerns, where it writes first."""
+    insertion, removal = _parts(edit)
+    before = (insertion.before,) if insertion is not None else ()
+    return (*before, removal.statement) if removal is not None else before
+
+
+def _loses_all(statement: cst.CSTNode, change: Change) -> bool:
+    call = cst.ensure_type(cst.ensure_type(statement, cst.Expr).value, cst.Call)
+    return len(change.drop) == len(call.args)
 
 
 def _anchor(statement: cst.CSTNode, paths: dict[cst.CSTNode, Path]) -> cst.CSTNode:

@@ -30,10 +30,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One related place, with what it contributes: where the region is, which view was taken."""
+    """One related place, with what it contributes: where the region is, which view was taken.
+
+    In the note, ``{here}`` stands for the place and ``{there}`` for another one, such as the definition of
+    what is called: both are written as ``(file.py:14)`` when lines are known.
+    """
 
     place: Place
     note: str
+    there: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,29 @@ class InsertMarker:
     targets: tuple[MarkTarget, ...]
 
 
-Edit = InsertMarker
+@dataclass(frozen=True, slots=True)
+class EditMarker:
+    """Change the arguments of a marker, by position: ``drop`` some, ``replace`` others by source text.
+
+    ``statement`` is nothing but the call of the marker. It is taken out if it loses all its arguments.
+    """
+
+    path: str
+    statement: int
+    drop: tuple[int, ...] = ()
+    replace: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMarker:
+    """Take arguments out of one marker, and write one for them in another place."""
+
+    path: str
+    removal: EditMarker
+    insertion: InsertMarker
+
+
+Edit = InsertMarker | EditMarker | MoveMarker
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,3 +162,11 @@ class SourceFile:
     def code(self, node: int) -> str:
         """The source text of a node, without surrounding white space."""
         return self.tree.code_for_node(self.nodes[node]).strip()
+
+    def has_comment(self, node: int) -> bool:
+        """Whether a comment stands on the lines of a statement, or directly above it."""
+        span = self.span(node)
+        lines = self.text.splitlines()
+        above = lines[span.line - 2] if span.line > 1 else ""
+        after = lines[span.end_line - 1][span.end_column - 1 :]
+        return above.lstrip().startswith("#") or "#" in after or "#" in self.code(node)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from remat_lint.analysis.facts import BareRead, Kept, ModuleFacts
 from remat_lint.findings import Finding, Fix, Severity
 from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import marker_to_write, what_is_read
 
 
 class MissingMarker(Rule):
@@ -76,7 +77,9 @@ class MissingMarker(Rule):
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
         """One finding for each statement that is the first to read on some path."""
         for read in facts.of(BareRead):
-            fix = Fix("insert-marker", read.insertion) if read.insertion is not None else None
+            if read.resident:
+                continue
+            fix = Fix("edit-markers", read.insertion) if read.insertion is not None else None
             steps = tuple(dict.fromkeys(step for output in read.outputs for step in output.steps))
             yield self.at(
                 read.place,
@@ -89,20 +92,10 @@ class MissingMarker(Rule):
 
 
 def _message(read: BareRead) -> str:
-    text = f"{read.operation} {_reads(read)} without a marker. {_failure(read)} {_advice(read)}"
-    return text[0].upper() + text[1:]
-
-
-def _reads(read: BareRead) -> str:
-    """What is read: ``reads `gate` and `up`, outputs of region `w13`,``."""
     verb = "reads" if read.certain else "may read"
-    regions = list(dict.fromkeys(output.region for output in read.outputs))
-    origin = f"of region{'s' if len(regions) > 1 else ''} {_listed(regions)}"
-    several = len(read.outputs) > 1
-    names = [output.name for output in read.outputs if output.name]
-    if not names:
-        return f"{verb} the output{'s' if several else ''} {origin}"
-    return f"{verb} {_listed(names)}, {'outputs' if several else 'an output'} {origin},"
+    what = f"{read.operation} {verb} {what_is_read(read)} without a marker."
+    text = f"{what} {_failure(read)} {marker_to_write(read)}"
+    return text[0].upper() + text[1:]
 
 
 def _failure(read: BareRead) -> str:
@@ -113,18 +106,3 @@ def _failure(read: BareRead) -> str:
     if all(output.kept is Kept.SAVE for output in read.outputs):
         return skips[0].upper() + skips[1:]
     return f"Under a policy that saves {'them' if several else 'it'}, {skips}"
-
-
-def _advice(read: BareRead) -> str:
-    if read.insertion is None:
-        return f"Write `remat.recompute_needs_tensor(...)` before it ({read.obstacle})."
-    targets = read.insertion.targets
-    marker = f"remat.recompute_needs_tensor({', '.join(target.expression for target in targets)})"
-    unnamed = [target.expression for target in targets if target.hoist is not None]
-    first = f"Give it a name first (`{unnamed[0]} = ...`), then write" if unnamed else "Write"
-    return f"{first} `{marker}` before this statement."
-
-
-def _listed(words: Sequence[str]) -> str:
-    quoted = [f"`{word}`" for word in words]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import Marker, ModuleFacts
-from remat_lint.findings import Finding, Severity
+from remat_lint.analysis.facts import Fate, Marker, ModuleFacts
+from remat_lint.findings import Finding, Fix, Severity
 from remat_lint.rule import Example, Rule
 
 
@@ -26,6 +26,7 @@ class MarkerNotATensor(Rule):
     code = "RMT105"
     name = "marker-not-a-tensor"
     severity = Severity.ERROR
+    fixable = True
     fails = (
         Example(
             """
@@ -58,16 +59,19 @@ class MarkerNotATensor(Rule):
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
         """One finding for each argument that is certainly no tensor."""
         for marker in facts.of(Marker):
+            if marker.fate is not Fate.NO_TENSOR:
+                continue
             yield self.at(
                 marker.place,
-                f"{marker.argument} is {marker.what}: `remat.recompute_needs_tensor` takes tensors only "
+                f"{marker.argument} is {marker.why}: `remat.recompute_needs_tensor` takes tensors only "
                 f"and raises in the forward. {_advice(marker)}",
+                fix=Fix("edit-markers", marker.edit) if marker.edit is not None else None,
             )
 
 
 def _advice(marker: Marker) -> str:
-    if marker.what in ("a tuple", "a list", "a generator"):
+    if marker.why in ("a tuple", "a list", "a generator"):
         return f"Unpack it: write `*` before {marker.argument}."
-    if marker.what == "a dict":
+    if marker.why == "a dict":
         return f"Unpack its values: write `*{marker.argument.strip('`')}.values()`."
     return "Mark the outputs of the region that are tensors, and nothing else."

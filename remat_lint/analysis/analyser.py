@@ -12,8 +12,9 @@ from functools import reduce
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations
 from remat_lint.analysis.facts import GivenUp, ModuleFacts
-from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.journal import Evidence, Journal
 from remat_lint.analysis.machine import BudgetSpent, Frame
+from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT, REMAT_NAMES
@@ -34,6 +35,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    contents,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -55,13 +57,14 @@ class Analyser(Declarations):
         self.scopes[source.path] = scope
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
-        with self.entering(frame):
+        with self.own_budget(), self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
                 return scope
             for path in flow.fell:
                 self.journal.settle(path.pending)
+                self.journal.judge(path, path.runs.values())
                 scope.names |= path.frames.pop(scope.frame, {})
                 scope.heap |= path.heap
                 self.kept_frames |= path.frames
@@ -154,7 +157,8 @@ class Analyser(Declarations):
             if self.contexts.get(definition) != {False}:
                 module.absorb(journal)
         placement = Placement(self.pure)
-        return ModuleFacts(source.path, module.build(source.path, placement.bare_read))
+        markers = MarkerUses(source, module.markers, placement).facts()
+        return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
 
     def _roots(
         self, scope: ModuleScope, body: tuple[ir.Stmt, ...], owner: ClassValue | None
@@ -192,8 +196,6 @@ class Analyser(Declarations):
     def _run_root(self, function: FunctionValue) -> Journal:
         journal = self.journal = Journal()
         self.reset_budget()
-        if self._is_compiled(function):
-            return journal
         state, definition = State(), function.definition
         frame = Frame(
             id=self.fresh(),
@@ -204,16 +206,21 @@ class Analyser(Declarations):
             receiver=function.receiver,
             closure=function.frame,
         )
+        compiled = self._is_compiled(function)
         with self.entering(frame):
+            self.compiled = compiled
             self._bind_root(state, frame, function)
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
+                journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
                 journal.note(GivenUp(place, "the function needs too many steps"))
                 return journal
-        ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
-        self._settle(journal, ends)
+        if compiled:  # nothing in it is a region or a marker for torch_remat
+            return Journal(markers=journal.markers)
+        self._settle(journal, [*flow.returned, *((path, NONE) for path in flow.fell)])
+        journal.end_root()
         return journal
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
@@ -232,9 +239,26 @@ class Analyser(Declarations):
     def _settle(self, journal: Journal, ends: list[tuple[State, Value]]) -> None:
         for state, value in ends:
             self._returns_wrapper(journal, state, value)
+            self.escape(state, value)
+            self._escape_to_outer_objects(state)
+            if _needs_no_grad(value):  # nothing is replayed for it
+                for run in state.runs.values():
+                    journal.testify(run, Evidence.UNKNOWN)
         replayed = [state for state, value in ends if not _needs_no_grad(value)]
         for state in reunite(replayed):
             journal.settle(state.pending)
+            journal.judge(state, state.runs.values())
+
+    def _escape_to_outer_objects(self, state: State) -> None:
+        """What lies in globals, and in objects that were there before the root, may be read later."""
+        outer = {address for scope in self.scopes.values() for address in scope.heap}
+        for address, found in state.heap.items():
+            if address in outer:
+                for item in contents(found):
+                    self.escape(state, item)
+        for scope in self.scopes.values():
+            for value in state.frames.get(scope.frame, {}).values():
+                self.escape(state, value)
 
     def _returns_wrapper(self, journal: Journal, state: State, value: Value) -> None:
         """A function that returns a region around what it was given is a wrapper, not a mistake."""

@@ -13,10 +13,10 @@ from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import MODULE_CONTAINERS
-from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.operations import MAX_VIEWS, module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
-from remat_lint.analysis.summaries import Signature, Summary
+from remat_lint.analysis.summaries import Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -37,6 +37,7 @@ from remat_lint.analysis.values import (
     Scalar,
     Super,
     Tensor,
+    Token,
     Unknown,
     Value,
     holds_object,
@@ -44,10 +45,13 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import Step
+from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
 """Constructors nested deeper than this are not followed."""
+
+MAX_CALLED = 60
+"""A called expression longer than this is not repeated in messages."""
 
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
@@ -155,18 +159,27 @@ class Calls(Construction):
         self.contexts.setdefault(definition, set()).add(
             not self.is_inert() and state.phase is not Phase.FORWARD
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing))
+        context = (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+        )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        if signature is None:
-            self.bind_parameters(state, frame, function, operands)
-            value = self.run_function(state, frame)
-        elif summary is None:
-            value = self._run_and_summarise(state, frame, function, signature)
-        else:
+        claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
+        if summary is not None and signature is not None:
+            frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
+        else:
+            value = self._run_call(state, frame, function, signature)
+            claims = self.claims_of_call(state, conditions)
+        state.claimed = claimed
+        self.claim_for_caller(state, node, frame, claims)
         return self._hand_back(state, node, value, frame)
 
     def _instantiate(
@@ -184,24 +197,29 @@ class Calls(Construction):
             token = renewal.token(effect.token)
             if effect.marked:
                 state.mark(token)
+            note_reads(state, effect, token, self.chain())
             for waiting in effect.waiting:
                 if isinstance(waiting, Hidden):
                     state.pending[token] = (*state.pending.get(token, ()), waiting)
                 else:
                     self.read_on_behalf(state, node, operands, token, waiting)
-        return summary.instantiate(state, renewal, self.frame.depth)
+        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
-    def _run_and_summarise(
-        self, state: State, frame: Frame, function: FunctionValue, signature: Signature
+    def _run_call(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
     ) -> Value:
-        """Run a call with a journal of its own, and keep what it did for the next one like it."""
+        """Run a call; what one with a signature did is kept for the next one like it."""
+        if signature is None:
+            self.bind_parameters(state, frame, function, frame.operands)
+            return self.run_function(state, frame)
         before, journal, writes = state.fork(), self.journal, self.outer_writes
         self.journal = Journal()
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                self.summaries.put(signature, state, value, self.journal, before)
+                claims = self.claims_of_call(state, before.conditions())
+                self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
             self.journal = journal
@@ -211,13 +229,13 @@ class Calls(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame = self.frame, frame
-        grad = self.grad_enabled
+        grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
-            self.frame, self.grad_enabled = caller, grad
+            self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()
@@ -235,11 +253,16 @@ class Calls(Construction):
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
-        if isinstance(value, Tensor) and value.token is not None:
-            return replace(
-                value, via=(*value.via, Step(self.place(node), f"returned by {frame_name(frame)}"))
-            )
-        return value
+        return with_step(value, self._returning(node, frame))
+
+    def _returning(self, node: ir.Expr, frame: Frame) -> Step:
+        """How a message says that a value came out of a call."""
+        assert frame.function is not None
+        called = self.text(node.function) if isinstance(node, ir.Call) else ""
+        note = f"returned by {frame_name(frame)} {{there}}"
+        if called and len(called) <= MAX_CALLED:
+            note += f", called as {called} {{here}}"
+        return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
         """Whether a callee is handed no output, and lives where nobody declares a region."""
@@ -355,6 +378,7 @@ class Calls(Construction):
                 self.set_named(state, method.receiver, operands[0], operands[1].value)
                 return NONE
         if method.name in _STORING:
+            self._store(state, operands)
             return NONE
         return self.call_unknown(state, node, operands)
 
@@ -484,6 +508,8 @@ class Calls(Construction):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if name == "backward":
+            self.journal.is_body = False
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:
@@ -499,14 +525,20 @@ class Calls(Construction):
                 return Unknown(origin=self.fresh())
             return self.apply(state, node, operation, receiver, operands)
         if name in _STORING:
-            self.escape(operands)
+            self._store(state, operands)
             return Unknown()
         if isinstance(value, Tensor) and name in ("_replace", "_asdict"):
             return Unknown(frozenset(state.tokens(value)))
         known = isinstance(value, Tensor)
         self.read(state, node, [receiver, *operands] if known else operands, certain=known)
-        self.escape(operands)
+        self.hand_out(state, operands)
         return Unknown(origin=self.fresh())
+
+    def _store(self, state: State, operands: Sequence[Operand]) -> None:
+        """Something unknown keeps its arguments."""
+        for operand in operands:
+            self.escape(state, operand.value)
+        self.may_be_called(operands)
 
     # --- names of other packages
 
@@ -544,6 +576,20 @@ class Calls(Construction):
         while outer is not None and outer.id != frame.closure:
             outer = outer.parent
         return outer
+
+
+def with_step(value: Value, step: Step) -> Value:
+    """The same value, its region outputs having come one step further."""
+    match value:
+        case Tensor(token=Token(), via=via):
+            return replace(value, via=(*via, step)[-MAX_VIEWS:])
+        case SequenceValue(items=items, rest=rest):
+            rest = with_step(rest, step) if rest is not None else None
+            return replace(value, items=tuple(with_step(item, step) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(with_step(item, step) for item in values))
+        case _:
+            return value
 
 
 def with_unknown_grad(value: Value) -> Value:

@@ -94,7 +94,7 @@ class Construction(Containers):
 
     # --- records
 
-    def is_record(self, klass: ClassValue) -> bool:
+    def is_record(self, klass: Value) -> bool:
         """Whether a decorator writes the class's ``__init__``, from its annotated names."""
         for one in self.mro(klass):
             if isinstance(one, ClassValue):
@@ -177,6 +177,7 @@ class Construction(Containers):
         assert isinstance(found, InstanceObject)
         if name in MODULE_CONTAINERS:
             contents, names = self._container_contents(state, name, operands)
+            self.note_elements(contents)
             found = replace(found, arguments=(("keys", names),) if names is not None else ())
             state.heap[reference.address] = found.with_attribute("contents", contents)
             return

@@ -13,14 +13,19 @@ from remat_lint.analysis.values import (
     SCALAR,
     Constant,
     DictObject,
+    FunctionValue,
     InstanceObject,
     ListObject,
+    NameScope,
+    Partial,
     Reference,
+    RegionName,
     RegionWrapper,
     Unknown,
     Value,
     alternatives,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -36,15 +41,33 @@ class Containers(Objects):
     def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """Something outside the project: it may read the tensors it is given, and mostly does."""
         self.read(state, node, operands, certain=False)
-        self.escape(operands)
+        self.hand_out(state, operands)
         return Unknown(origin=self.fresh())
 
-    def escape(self, operands: Sequence[Operand]) -> None:
-        """Region wrappers handed to unknown code may be called there."""
+    def note_elements(self, contents: Value) -> None:
+        """Remember which modules are elements of a container."""
+        self.elements |= {
+            one.address
+            for item in parts(contents)
+            for one in alternatives(item)
+            if isinstance(one, Reference)
+        }
+
+    def hand_out(self, state: State, operands: Sequence[Operand]) -> None:
+        """Functions and region wrappers handed to unknown code may be called there."""
+        for operand in operands:
+            if isinstance(operand.value, (FunctionValue, Partial)):
+                self.escape(state, operand.value)
+        self.may_be_called(operands)
+
+    def may_be_called(self, operands: Sequence[Operand]) -> None:
+        """A region wrapper that is stored or handed on is not forgotten, a name scope may be entered."""
         for operand in operands:
             for value in alternatives(operand.value):
                 if isinstance(value, RegionWrapper):
                     self.journal.called.add(value.place)
+                elif isinstance(value, NameScope):
+                    self.name_scopes += (RegionName("{}"),)
 
     def _call_container_method(
         self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]

@@ -69,7 +69,7 @@ class Declarations(Interpreter):
         self._class_names[klass.definition] = names
         frame = self.class_frame(klass)
         journal, self.journal = self.journal, Journal()
-        with self.entering(frame):
+        with self.own_budget(), self.entering(frame):
             flow = self.run_block(klass.definition.body, [State()])
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
@@ -86,7 +86,7 @@ class Declarations(Interpreter):
         state = State()
         journal, self.journal = self.journal, Journal()
         try:
-            with self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
+            with self.own_budget(), self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
                 instance = self._unseen(state, klass)
         except BudgetSpent:
             instance = Unknown()
@@ -183,9 +183,11 @@ class Declarations(Interpreter):
         path = state.fork()
         journal, self.journal = self.journal, Journal()
         try:
-            with self.entering(Frame(id=self.fresh(), depth=0, scope=method.scope)):
+            with self.own_budget(), self.entering(Frame(id=self.fresh(), depth=0, scope=method.scope)):
                 operands = [Operand(receiver), *self._unknown_operands(method, path)]
                 self.call_function(path, ir.Const(0, None), method, operands)
+        except BudgetSpent:
+            return None
         finally:
             self.journal = journal
         found = self.object_at(path, receiver)
@@ -289,12 +291,17 @@ class Entered:
             machine.regions,
             machine.grad_enabled,
             machine.swallowing,
+            machine.compiled,
+            machine.name_scopes,
+            machine.checkpoints,
         )
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
+        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
 
     def __exit__(self, *_: object) -> None:
         machine = self._machine
-        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._before
+        machine.frame, machine.regions, machine.grad_enabled = self._before[:3]
+        machine.swallowing, machine.compiled, machine.name_scopes, machine.checkpoints = self._before[3:]
 
 
 def _anonymous(value: Value) -> Value:

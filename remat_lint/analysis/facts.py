@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from remat_lint.findings import InsertMarker, Place, Step
+from remat_lint.findings import EditMarker, InsertMarker, MoveMarker, Place, Step
 
 
 class Kept(str, Enum):
@@ -54,13 +54,68 @@ class RegionCall:
     function_is_result: bool = False
 
 
+class Fate(str, Enum):
+    """What is wrong with an argument of a marker."""
+
+    NO_TENSOR = "no-tensor"
+    """It is a tuple, a number, ...: the marker raises."""
+
+    INEFFECTIVE = "ineffective"
+    """The marker does nothing where it stands, or to what it is given."""
+
+    UNNEEDED = "unneeded"
+    """No bare operation reads it, or replay computes it anyway."""
+
+    LATE = "late"
+    """It is marked after its consumer."""
+
+    OUTSIDE = "outside"
+    """It is marked outside the branch that reads it."""
+
+    UNGROUPED = "ungrouped"
+    """Another call marks for the same consumer."""
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateName:
+    """A checkpointed body uses a region's name for the second time.
+
+    ``name`` is the qualified name, ``first`` the place of the first use: ``place`` itself where the same
+    code runs again. ``region`` is the call of the second region, which ``place`` may only lead to.
+    """
+
+    place: Place
+    name: str
+    first: Place
+    region: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputeInsideSaved:
+    """A RECOMPUTE region runs inside a SAVE region, ``outer``."""
+
+    place: Place
+    region: str
+    outer: str
+    outer_place: Place
+
+
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """An argument of ``recompute_needs_tensor`` that is no tensor: as written, and ``what`` it is."""
+    """An argument of ``recompute_needs_tensor`` as written, and what is wrong with it.
+
+    ``why`` says what it is (no tensor) or why it does nothing. ``consumer`` is the place that reads
+    it. ``edit`` mends it; without one, ``obstacle`` says why not. ``comment`` says whether that loses one.
+    """
 
     place: Place
     argument: str
-    what: str
+    fate: Fate
+    why: str = ""
+    consumer: Place | None = None
+    edit: EditMarker | MoveMarker | None = None
+    obstacle: str | None = None
+    comment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +124,15 @@ class BareRead:
 
     ``operation`` is what reads, as written. ``certain`` is false where the analyser cannot know: a
     cast reads only if it copies, an unknown function may do anything. ``insertion`` mends it;
-    without one, ``obstacle`` says why none can be written.
+    without one, ``obstacle`` says why none can be written. ``resident`` outputs are there on replay
+    after all, because the region's operation keeps them for its own backward.
     """
 
     place: Place
     operation: str
     outputs: tuple[Output, ...]
     certain: bool = True
+    resident: bool = False
     insertion: InsertMarker | None = None
     obstacle: str | None = None
 
@@ -111,7 +168,16 @@ class GivenUp:
     reason: str
 
 
-Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | GivenUp
+Fact = (
+    RegionCall
+    | DuplicateName
+    | RecomputeInsideSaved
+    | Marker
+    | BareRead
+    | InPlaceWrite
+    | HiddenDependency
+    | GivenUp
+)
 F = TypeVar("F", bound=Fact)
 
 

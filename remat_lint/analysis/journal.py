@@ -4,20 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 from remat_lint.analysis.facts import (
     BareRead,
+    DuplicateName,
     Fact,
     GivenUp,
     HiddenDependency,
     InPlaceWrite,
     Marker,
     Output,
+    RecomputeInsideSaved,
     RegionCall,
 )
-from remat_lint.analysis.state import Consumer, Hidden, Pending
+from remat_lint.analysis.state import Chain, Consumer, Hidden, MarkerRun, Pending, State
 from remat_lint.analysis.values import Token
 from remat_lint.findings import Place, Step
+
+
+class Evidence(Enum):
+    """What one execution shows of an argument of a marker."""
+
+    UNKNOWN = 0
+    """Nothing."""
+
+    USEFUL = 1
+    """A bare operation reads the output afterwards, on every path, or it goes where nobody can follow."""
+
+    PARTLY = 2
+    """On some of the paths that were joined."""
+
+    LATE = 3
+    """A bare operation had read it before."""
+
+    UNREAD = 4
+    """No bare operation reads it."""
+
+    NO_OUTPUT = 5
+    """It is not the output of a region that may be skipped."""
+
+    COPY = 6
+    """It is a copy of one."""
+
+    REPLAY_ONLY = 7
+    """The marker runs on replay only."""
+
+    COMPILED = 8
+    """The marker runs in a function under ``torch.compile``."""
+
+    AGAIN = 9
+    """Something had persisted it already, and a bare operation reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """Evidence, with the execution that gave it and the reads that it saw."""
+
+    evidence: Evidence
+    run: MarkerRun
+    readers: frozenset[Chain] = frozenset()
+
 
 Placing = Callable[[list[tuple[Token, Consumer]]], BareRead]
 """Makes the fact for the reads of one statement: says where a marker goes."""
@@ -30,33 +77,65 @@ class Journal:
     regions: dict[Place, RegionCall] = field(default_factory=dict)
     called: set[Place] = field(default_factory=set)
     facts: dict[Fact, None] = field(default_factory=dict)
+    facts_of_a_body: dict[Fact, None] = field(default_factory=dict)
+    """What torch_remat rejects, if what runs is the body of a checkpoint that is not in view."""
+    is_body: bool = True
+    """False for code that makes checkpoints or calls backward: it runs around checkpoints."""
     reads: dict[object, dict[tuple[Token, Consumer], None]] = field(default_factory=dict)
+    markers: dict[tuple[Place, int], dict[Testimony, None]] = field(default_factory=dict)
+    """What the executions of each argument of a marker, by call and position, showed."""
 
-    def note(self, fact: Marker | InPlaceWrite | GivenUp) -> None:
+    def note(self, fact: Marker | InPlaceWrite | GivenUp | DuplicateName | RecomputeInsideSaved) -> None:
         self.facts.setdefault(fact)
+
+    def note_in_body(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+        self.facts_of_a_body.setdefault(fact)
+
+    def end_root(self) -> None:
+        """A root that may be the body of a checkpoint is taken for one."""
+        if self.is_body:
+            self.facts |= self.facts_of_a_body
+        self.facts_of_a_body = {}
 
     def settle(self, pending: dict[Token, tuple[Pending, ...]]) -> None:
         """A checkpointed body ended on this path: what was not served by now never will be."""
         for token, waiting in pending.items():
             for one in waiting:
                 if isinstance(one, Hidden):
-                    output = Output(one.name, token.region, token.kept, region_steps(token))
+                    steps = (*region_steps(token), *one.steps)
+                    output = Output(one.name, token.region, token.kept, steps)
                     fact = HiddenDependency(one.place, one.region, one.kept, output, one.way)
                     self.facts.setdefault(fact)
                 else:
                     statement = one.statement.at if one.statement is not None else one.place.node
-                    self.reads.setdefault((one.place.path, statement), {}).setdefault((token, one))
+                    key = (one.place.path, statement, token.resident)
+                    self.reads.setdefault(key, {}).setdefault((token, one))
+
+    def testify(self, run: MarkerRun, evidence: Evidence, readers: frozenset[Chain] = frozenset()) -> None:
+        testimonies = self.markers.setdefault((run.place, run.index), {})
+        testimonies.setdefault(Testimony(evidence, run, readers))
+
+    def judge(self, state: State, runs: Iterable[MarkerRun]) -> None:
+        """These markers ran on a path that ended: what were they good for?"""
+        lost = any(isinstance(fact, GivenUp) for fact in self.facts)
+        for run in runs:
+            readers = state.readers_of(run.tokens)
+            self.testify(run, Evidence.UNKNOWN if lost else _evidence(state, run, readers), readers)
 
     def absorb(self, other: Journal) -> None:
         self.regions |= other.regions
         self.called |= other.called
         self.facts |= other.facts
+        self.facts_of_a_body |= other.facts_of_a_body
+        self.is_body &= other.is_body
         for key, reads in other.reads.items():
             self.reads.setdefault(key, {}).update(reads)
+        for call, testimonies in other.markers.items():
+            self.markers.setdefault(call, {}).update(testimonies)
 
-    def build(self, path: str, place_marker: Placing) -> tuple[Fact, ...]:
-        """The facts that lie in one file, in the order of their places."""
-        found = list(self._build(path, place_marker))
+    def build(self, path: str, place_marker: Placing, markers: Iterable[Fact]) -> tuple[Fact, ...]:
+        """The facts that lie in one file, in the order of their places; ``markers`` are known already."""
+        found = [*self._build(path, place_marker), *markers]
         return tuple(sorted((f for f in found if f.place.path == path), key=lambda fact: fact.place))
 
     def _build(self, path: str, place_marker: Placing) -> Iterator[Fact]:
@@ -73,6 +152,18 @@ class Journal:
         for reads in self.reads.values():
             if next(iter(reads))[1].place.path == path:
                 yield place_marker(list(reads))
+
+
+def _evidence(state: State, run: MarkerRun, readers: frozenset[Chain]) -> Evidence:
+    if not readers:
+        return Evidence.UNREAD
+    if run.again:
+        return Evidence.AGAIN
+    if run.late is not None:
+        return Evidence.LATE
+    lineage = {part for token in run.tokens for part in token.lineage()}
+    always = any(not lineage.isdisjoint(token.lineage()) for token in state.always)
+    return Evidence.USEFUL if always else Evidence.PARTLY
 
 
 def region_steps(token: Token) -> tuple[Step, ...]:

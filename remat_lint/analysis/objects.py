@@ -85,6 +85,9 @@ class Objects(Regions):
     def class_names(self, klass: ClassValue) -> dict[str, Value]:
         raise NotImplementedError
 
+    def is_record(self, klass: Value) -> bool:
+        raise NotImplementedError
+
     def declared_attribute(self, state: State, receiver: Value, order: Sequence[Value], name: str) -> Value:
         raise NotImplementedError
 
@@ -114,7 +117,7 @@ class Objects(Regions):
             case Super(owner=owner, receiver=receiver):
                 return self._super_attribute(state, owner, receiver, name)
             case Unknown(held=held):
-                return Unknown(held) if held else self._unknown_attribute(base, name)
+                return Unknown(held) if held else self._unknown_attribute(state, node, base, name)
             case _:
                 return Method(base, name)
 
@@ -122,13 +125,11 @@ class Objects(Regions):
         """A global or submodule of a module of the project."""
         raise NotImplementedError
 
-    def _unknown_attribute(self, base: Unknown, name: str) -> Value:
+    def _unknown_attribute(self, state: State, node: ir.Expr, base: Unknown, name: str) -> Value:
         operation = torch_ops.attribute(name)
         if operation is None:
             return Unknown()
-        if operation.effect is torch_ops.Effect.METADATA:
-            return SCALAR
-        return Tensor(storage=base.origin, like=base.origin)
+        return self.apply(state, node, operation, Operand(base), ())
 
     def _tensor_attribute(self, state: State, node: ir.Expr, base: Tensor, name: str) -> Value:
         operation = torch_ops.attribute(name)
@@ -147,11 +148,15 @@ class Objects(Regions):
         if not isinstance(found, InstanceObject):
             return Method(base, name)
         own = found.get(name)
+        if base.address in self.elements and own is not None:  # its parts are as many as it is
+            self.elements |= {one.address for one in alternatives(own) if isinstance(one, Reference)}
         if own == NONE or (own is not None and is_blank(own)):
             declared = self.declared_attribute(state, base, self.mro(found.klass), name)
             return join(declared, NONE) if holds_object(declared) else _as_configured(own)
         if own is not None:
-            return _as_configured(own)
+            return (
+                SCALAR if isinstance(own, Constant) and self.is_record(found.klass) else _as_configured(own)
+            )
         return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
 
     def _inherited(
@@ -168,6 +173,8 @@ class Objects(Regions):
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
             return InheritedMethod(receiver, base, name) if base is not None else Unknown()
+        if isinstance(found, Constant) and self.is_record(klass):
+            return SCALAR if found.value is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
 
     def _under_computed_name(self, state: State, receiver: Value, name: str) -> Value | None:
@@ -253,10 +260,11 @@ class Objects(Regions):
         """``base.name = value``."""
         state.forget("", name)
         for one in alternatives(base):
-            if isinstance(one, Reference):
-                found = self.object_at(state, one)
-                if isinstance(found, InstanceObject):
-                    state.heap[one.address] = found.with_attribute(name, value)
+            found = self.object_at(state, one) if isinstance(one, Reference) else None
+            if isinstance(one, Reference) and isinstance(found, InstanceObject):
+                state.heap[one.address] = found.with_attribute(name, value)
+            else:
+                self.escape(state, value)
 
     # --- items
 
@@ -366,6 +374,8 @@ class Objects(Regions):
                 self._set_object_item(state, one, indices, value.value)
             elif isinstance(one, (Tensor, Unknown)):
                 self.write(state, node, replace(base, value=one))
+                if isinstance(one, Unknown):
+                    self.escape(state, value.value)
                 if isinstance(one, Tensor) or one.computed or _is_tensor_like(indices):
                     self.read(state, node, [value, *indices])
 
@@ -393,6 +403,7 @@ class Objects(Regions):
         elif isinstance(found, InstanceObject) and isinstance(
             contents := found.get("contents"), SequenceValue
         ):
+            self.elements |= {one.address for one in alternatives(value) if isinstance(one, Reference)}
             state.heap[base.address] = _with_module(found, contents, key, value)
 
     # --- iteration and unpacking
@@ -507,8 +518,11 @@ def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:
 
 
 def _as_configured(value: Value) -> Value:
-    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is."""
-    if isinstance(value, Constant) and not isinstance(value.value, str):
+    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is.
+
+    An empty string is a name that somebody will set.
+    """
+    if isinstance(value, Constant) and not (isinstance(value.value, str) and value.value):
         return Unknown() if value.value is None else SCALAR
     if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
         return Unknown()

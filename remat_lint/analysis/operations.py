@@ -5,8 +5,9 @@ The table ``remat_lint.torch_ops`` says what an operation does; this layer appli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
@@ -20,6 +21,7 @@ from remat_lint.analysis.values import (
     DictObject,
     InstanceObject,
     ListObject,
+    Made,
     Reference,
     Scalar,
     Tensor,
@@ -96,11 +98,29 @@ class Operations(Reads):
         for operand in written:
             self.write(state, node, operand)
         effect = self._effect_here(operation, bound)
+        if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
+            return self._moved(state, node, bound.pairs[0][1])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written:
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
+
+    def _moved(self, state: State, node: ir.Expr, operand: Operand) -> Value:
+        """The tensor on another device: itself if it is there already, which only the run knows.
+
+        So only what reads the result decides whether the output was needed, and then it was needed here.
+        """
+        found = []
+        for one in alternatives(operand.value):
+            value = self.view(node, one, None, Bound(()))
+            if isinstance(value, Tensor) and value.token is not None:
+                move = value.moved or self.consumer(state, node, operand, value.token, certain=True)
+                value = replace(value, moved=move)
+            elif any(True for _ in state.tokens(value)):
+                self.read(state, node, [Operand(one, operand.expr)], certain=False)
+            found.append(value)
+        return reduce(join, found)
 
     def _written_result(self, operation: Operation, value: Value) -> Value:
         """An in-place operation returns what it changed; some keep it for backward."""
@@ -200,11 +220,14 @@ class Operations(Reads):
         )
         likes = [_like(operand.value) for _, operand in bound.pairs if _like(operand.value)]
         same = likes and (operation.name in _SAME_DTYPE or len(set(likes)) == 1)
+        ordered = operation.keeps_order or operation.effect in (Effect.CAST, Effect.DROPOUT)
         return Tensor(
+            layout=order_of(operand for _, operand in bound.pairs) if ordered else (),
             storage=self.fresh(),
             like=likes[0] if same and operation.effect is Effect.READ else 0,
             grad=grad,
             resident=kept and self.grad_enabled and grad is not False,
+            made=_made(operation, bound),
         )
 
     def _several_results(self, operation: Operation, bound: Bound) -> Value:
@@ -297,7 +320,16 @@ class Operations(Reads):
         if operator == "MatrixMultiply" or any(isinstance(value, Tensor) for value in values):
             grad = self._grad(iter((left, right)))
             kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
-            return Tensor(storage=self.fresh(), like=like, grad=grad, resident=kept and grad is not False)
+            layout = () if operator == "MatrixMultiply" else order_of((left, right))
+            resident = kept and grad is not False
+            return Tensor(
+                layout=layout,
+                storage=self.fresh(),
+                like=like,
+                grad=grad,
+                resident=resident,
+                made=Made.COMPUTED,
+            )
         return Unknown(origin=self.fresh(), computed=True)
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
@@ -312,7 +344,9 @@ class Operations(Reads):
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [operand])
         if isinstance(operand.value, Tensor):
-            return Tensor(storage=self.fresh(), like=operand.value.like, grad=self._grad(iter((operand,))))
+            grad, layout = self._grad(iter((operand,))), order_of((operand,))
+            like = operand.value.like
+            return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
         return Unknown(origin=self.fresh())
 
 
@@ -334,6 +368,12 @@ def _is_default_format(operand: Operand) -> bool:
     return not (isinstance(expr, ir.Attribute) and expr.name in _CHANNELS_LAST)
 
 
+def _is_move_to_cpu(operation: Operation, bound: Bound) -> bool:
+    """Whether a cast only moves, at once, to a device that the source names: ``h.cpu()``, ``h.to("cpu")``."""
+    asked = [operand.value for _, operand in bound.pairs[1:] if operand.value != Constant(False)]
+    return asked == {"cpu": [], "to": [Constant("cpu")]}.get(operation.name)
+
+
 def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
     """Whether a cast is to the dtype and device of a tensor that is known to have the same."""
     like = _like(value)
@@ -341,6 +381,19 @@ def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
         return False
     targets = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
     return bool(targets) and all(_like(target) == like for target in targets)
+
+
+_COPYING = frozenset({"clone", "contiguous", "reshape", "flatten"})
+
+
+def _made(operation: Operation, bound: Bound) -> Made:
+    """Where the result of an operation comes from; casts and dropout may have handed their operand on."""
+    if operation.effect in (Effect.CAST, Effect.DROPOUT):
+        return Made.ELSEWHERE
+    source = bound.pairs[0][1].value if bound.pairs else NONE
+    if operation.name in _COPYING and isinstance(source, Tensor) and source.token is not None:
+        return Made.COPIED
+    return Made.COMPUTED
 
 
 def _like(value: Value) -> int:
@@ -409,6 +462,24 @@ def _layout_after(layout: tuple[str, ...], operation: Operation | None, bound: B
     if layout and layout[-1] == swap:
         return layout[:-1]
     return (*layout, swap)
+
+
+def order_of(operands: Iterable[Operand]) -> tuple[str, ...]:
+    """The layout of what a pointwise operation makes of these: packed, its dimensions in their order.
+
+    Where the operands are laid out differently, the first that has more than one dimension decides; how
+    many they have is not known, so the first that is not contiguous does.
+    """
+    for operand in operands:
+        for one in alternatives(operand.value):
+            swaps = tuple(step for step in one.layout if step not in _GAPS) if isinstance(one, Tensor) else ()
+            if swaps:
+                return swaps
+    return ()
+
+
+_GAPS = frozenset({"slice", "expand", "expand_as", "broadcast_to"})
+"""What leaves holes in memory or repeats it, and dimensions in their order."""
 
 
 def _cuts_first_dimension(operation: Operation, bound: Bound) -> bool:

@@ -8,7 +8,7 @@ may read what it was handed directly, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
@@ -22,10 +22,11 @@ from remat_lint.analysis.machine import (
     frame_name,
     in_forward_only,
 )
-from remat_lint.analysis.state import Consumer, Hidden, Phase, State
-from remat_lint.analysis.targets import find_target
+from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
+from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
     DictObject,
+    FunctionValue,
     InstanceObject,
     Method,
     Reference,
@@ -34,6 +35,8 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    own_tokens,
+    parts,
 )
 from remat_lint.findings import Place, Step
 
@@ -48,12 +51,9 @@ class Reads(Machine):
                 self._read_token(state, node, operand, token, certain)
 
     def _read_token(self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool) -> None:
-        if in_forward_only(state) or self.swallowing or token.resident or state.is_marked(token):
+        if in_forward_only(state):
             return
-        if token.saved_when is not None and state.assumed.get(token.saved_when[0]) is not None:
-            key, saved = token.saved_when
-            if state.assumed[key] is not saved:
-                return  # on this path the policy has the region recomputed
+        hidden: RegionContext | None = None
         for region in reversed(self.regions):
             if region.kept is Kept.SAVE:
                 return
@@ -61,9 +61,18 @@ class Reads(Machine):
                 break
             if any(part in region.direct for part in token.lineage()):
                 return
-            self._read_hidden(state, region, token)
+            hidden = region
+            break
+        state.need(token, self.chain())
+        if self.swallowing or state.is_marked(token) or _is_recomputed_here(state, token):
             return
-        consumer = self._consumer(state, node, operand, token, certain)
+        if hidden is not None:
+            self._read_hidden(state, hidden, token, _via(operand.value, token))
+            return
+        if token.resident and not certain:
+            return  # it works if nothing is read, and it works if something is
+        move = _move(state, operand.value, token)
+        consumer = move if move is not None else self.consumer(state, node, operand, token, certain)
         known = [waiting for part in token.lineage() for waiting in state.pending.get(part, ())]
         if known and not any(
             isinstance(other, Consumer) and other.statement is consumer.statement for other in known
@@ -71,23 +80,50 @@ class Reads(Machine):
             return  # the first consumer of a path speaks for the later ones
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
+    def chain(self) -> Chain:
+        """The statements under way, from the running function outwards."""
+        chain: list[tuple[int, ir.Stmt]] = []
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if frame.statement is not None:
+                chain.append((frame.id, frame.statement))
+            frame = frame.parent
+        return tuple(chain)
+
+    # --- escaping
+
+    def escape(self, state: State, value: Value) -> None:
+        """A value goes where the analyser cannot follow: its outputs may be read there."""
+        for token in self._reachable(state, value, set()):
+            state.need(token, ())
+
+    def _reachable(self, state: State, value: Value, seen: set[int]) -> Iterator[Token]:
+        """The tokens that a value holds, and those that a function in it sees around it."""
+        yield from state.tokens(value)
+        for one in (value, *parts(value)):
+            if isinstance(one, FunctionValue) and one.frame not in seen:
+                seen.add(one.frame)
+                for name in state.frames.get(one.frame, {}).values():
+                    yield from self._reachable(state, name, seen)
+
     def read_on_behalf(
         self, state: State, node: ir.Expr, operands: Sequence[Operand], token: Token, known: Consumer
     ) -> None:
         """A callee is known to read an output that it is handed here, in one of these operands."""
         handed = next((o for o in operands if token in state.tokens(o.value)), Operand(Unknown()))
-        consumer = self._consumer(state, node, handed, token, known.certain)
+        consumer = self.consumer(state, node, handed, token, known.certain)
         consumer = replace(consumer, steps=(*consumer.steps, *known.steps))
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
-    def _read_hidden(self, state: State, region: RegionContext, token: Token) -> None:
-        if token in state.pending:
+    def _read_hidden(self, state: State, region: RegionContext, token: Token, via: tuple[Step, ...]) -> None:
+        if token in state.pending or token.resident:
             return
         frame = self._frame_at(region.depth)
         target = find_target(frame, state, frame.call, token)
         name = target.expression if target is not None else token.region
         way = self._way(state, region, token)
-        state.pending[token] = (Hidden(region.place, region.region, region.kept, name.lstrip("*"), way),)
+        hidden = Hidden(region.place, region.region, region.kept, name.lstrip("*"), way, via)
+        state.pending[token] = (hidden,)
 
     def _way(self, state: State, region: RegionContext, token: Token) -> str:
         """How the token got into the region without torch_remat seeing it."""
@@ -105,7 +141,7 @@ class Reads(Machine):
             frame = frame.parent
         return frame
 
-    def _consumer(
+    def consumer(
         self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool
     ) -> Consumer:
         """Who has to write the marker: the outermost function that holds the token.
@@ -136,6 +172,7 @@ class Reads(Machine):
             target=target,
             certain=certain,
             steps=(*via, *inside),
+            names=tuple(names_of(frame, state, token)),
         )
 
     # --- persisting
@@ -143,7 +180,7 @@ class Reads(Machine):
     def persist(self, state: State, value: Value) -> None:
         """A marker ran on a value, or a RECOMPUTE region received it."""
         for one in alternatives(value):
-            if isinstance(one, Tensor) and one.token is not None:
+            if isinstance(one, Tensor) and one.token is not None and one.moved is None:
                 forgotten = one.detached and not state.is_alive(one.token)
                 if state.phase is not Phase.REPLAY and not forgotten:
                     state.mark(one.token)
@@ -158,11 +195,20 @@ class Reads(Machine):
             if not self.grad_enabled or value.detached:
                 # Without autograd in the way, the write reaches the placeholder itself.
                 self.read(state, node, [operand])
-            consumer = self._consumer(state, node, operand, value.token, certain=True)
+            consumer = self.consumer(state, node, operand, value.token, certain=True)
             self.outer_writes += consumer.place != self.place(node)
             name = consumer.name or value.token.region
-            output = Output(name, value.token.region, value.token.kept, region_steps(value.token))
+            steps = (*region_steps(value.token), *value.via)
+            output = Output(name, value.token.region, value.token.kept, steps)
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
+
+
+def _is_recomputed_here(state: State, token: Token) -> bool:
+    """Whether the policy is known to have the token's region recomputed on this path."""
+    if token.saved_when is None:
+        return False
+    key, saved = token.saved_when
+    return state.assumed.get(key, saved) is not saved
 
 
 _CONTAINERS = {DictObject: "a dict argument", InstanceObject: "an object argument"}
@@ -173,6 +219,16 @@ def _via(value: Value, token: Token) -> tuple[Step, ...]:
         if isinstance(one, Tensor) and one.token == token:
             return one.via
     return ()
+
+
+def _move(state: State, value: Value, token: Token) -> Consumer | None:
+    """The move between devices through which every way from a value to an output leads."""
+    moves = [
+        leaf.moved if isinstance(leaf, Tensor) else None
+        for leaf in state.leaves(value)
+        if token in own_tokens(leaf)
+    ]
+    return moves[0] if all(move is not None for move in moves) else None
 
 
 def _expression(node: ir.Node) -> ir.Expr | None:

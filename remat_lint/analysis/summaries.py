@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Pending, State
+from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -63,18 +63,30 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call did to an output that it was handed: marked it, or read it (``waiting``) without."""
+    """What a call did to an output: marked it, read it (``waiting`` for a marker or not), or nothing.
+
+    ``read`` says whether it read it on some path, ``always`` whether on all of them.
+    """
 
     token: Token
     marked: bool
     waiting: tuple[Pending, ...]
+    read: bool
+    always: bool
+
+    @classmethod
+    def of(cls, token: Token, state: State, waiting: tuple[Pending, ...]) -> Effect:
+        """What has become of an output on a path."""
+        return cls(token, state.is_marked(token), waiting, token in state.readers, token in state.always)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The end of a call: its result, the objects that it made, its facts, and what became of outputs.
 
-    ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed.
+    ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed,
+    ``runs`` are the markers that it ran on any of them, ``claims`` the region names that it used, in
+    terms of the ``frame`` that ran.
     """
 
     tokens: tuple[Token, ...]
@@ -83,13 +95,19 @@ class Summary:
     journal: Journal
     outputs: tuple[Effect, ...]
     effects: tuple[Effect, ...]
+    runs: tuple[MarkerRun, ...]
+    frame: int
+    claims: tuple[Claim, ...]
 
     def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int]) -> Renewal:
         """From the numbers and tokens of the summary to those of another call, handed other ``tokens``."""
         return Renewal(fresh, dict(zip(self.tokens, tokens, strict=True)))
 
-    def instantiate(self, state: State, renewal: Renewal, depth: int) -> Value:
-        """The result for another call at this depth: what shared a storage or an output shares a new one."""
+    def instantiate(self, state: State, renewal: Renewal, depth: int, chain: Chain) -> Value:
+        """The result for another call at this depth: what shared a storage or an output shares a new one.
+
+        ``chain`` is where that call is made.
+        """
         for output in self.outputs:
             new = renewal.token(output.token)
             state.born[new] = depth
@@ -97,9 +115,22 @@ class Summary:
                 state.mark(new)
             elif output.waiting:
                 state.pending[new] = output.waiting
+            note_reads(state, output, new, chain)
+        for run in self.runs:
+            serial = renewal.number(run.serial)
+            state.runs[serial] = replace(run, serial=serial, tokens=frozenset(map(renewal.token, run.tokens)))
         for address, found in self.heap:
             state.heap[address] = renewal.object(found)
         return renewal.value(self.value)
+
+
+def note_reads(state: State, effect: Effect, token: Token, chain: Chain) -> None:
+    """The reads of a call, repeated for another one."""
+    if effect.read:
+        always = state.always
+        state.need(token, chain)
+        if not effect.always:
+            state.always = always
 
 
 class Summaries:
@@ -149,6 +180,8 @@ class Summaries:
         value: Value,
         journal: Journal,
         before: State,
+        frame: int,
+        claims: tuple[Claim, ...],
     ) -> None:
         """Remember the end of a call that began in ``before``, where it means the same everywhere.
 
@@ -164,7 +197,7 @@ class Summaries:
         kept = {part for token in state.tokens(value) for part in token.lineage()}
         new = [token for token in state.born if token not in before.born]
         parts_of_old = {token for token in new if any(part in before.born for part in token.lineage())}
-        if any(token in state.marked or token in state.pending for token in parts_of_old):
+        if any(t in state.marked or t in state.pending or t in state.readers for t in parts_of_old):
             return  # a part of an output that it was handed has a fate of its own
         self._drop(state, journal, [token for token in new if token not in kept])
         self._known[signature.key] = Summary(
@@ -172,23 +205,35 @@ class Summaries:
             value,
             tuple((address, found) for address, found in heap.items() if address not in before.heap),
             journal,
-            tuple(
-                Effect(token, state.is_marked(token), state.pending.get(token, ()))
-                for token in new
-                if token in kept
-            ),
+            tuple(Effect.of(token, state, state.pending.get(token, ())) for token in new if token in kept),
             tuple(_effects(signature.tokens, before, state)),
+            tuple(run for serial, run in state.runs.items() if serial not in before.runs),
+            frame,
+            claims,
         )
 
     def _drop(self, state: State, journal: Journal, tokens: Sequence[Token]) -> None:
         journal.settle({token: state.pending.pop(token) for token in tokens if token in state.pending})
+        dropped = frozenset(tokens)
+        ended = [
+            run
+            for run in state.runs.values()
+            if run.tokens <= dropped or state.readers_of(run.tokens & dropped)
+        ]
+        journal.judge(state, ended)
+        for run in ended:
+            del state.runs[run.serial]
         for token in tokens:
             del state.born[token]
-        state.marked -= frozenset(tokens)
+            state.readers.pop(token, None)
+        state.marked -= dropped
+        state.always -= dropped
 
     def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
         """What matters of an operand; the outputs in it are numbered as they come."""
         match value:
+            case Tensor(moved=Consumer()):
+                raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
                 return ("tensor", output, layout, grad, detached, opaque)
@@ -258,12 +303,19 @@ def _output_shape(state: State, token: Token, tokens: dict[Token, int]) -> objec
 def _effects(tokens: Sequence[Token], before: State, after: State) -> Iterator[Effect]:
     """What a call did to the outputs that it was handed."""
     for token in tokens:
-        marked = token in after.marked and token not in before.marked
         waiting = tuple(
             one for one in after.pending.get(token, ()) if one not in before.pending.get(token, ())
         )
-        if marked or waiting:
-            yield Effect(token, marked, waiting)
+        new = after.marked - before.marked
+        effect = Effect(
+            token, token in new, waiting, _reads(token, before, after), token in after.always - before.always
+        )
+        if effect.marked or waiting or effect.read:
+            yield effect
+
+
+def _reads(token: Token, before: State, after: State) -> bool:
+    return bool(after.readers.get(token, frozenset()) - before.readers.get(token, frozenset()))
 
 
 class Renewal:

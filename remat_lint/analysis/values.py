@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis.facts import Kept
@@ -19,6 +20,7 @@ from remat_lint.findings import Place, Step
 if TYPE_CHECKING:
     from remat_lint.analysis import ir
     from remat_lint.analysis.modules import ModuleScope
+    from remat_lint.analysis.state import Consumer
 
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
@@ -52,6 +54,19 @@ class Token:
         while token is not None:
             yield token
             token = token.parent
+
+
+class Made(Enum):
+    """Where a tensor that is no region output comes from."""
+
+    ELSEWHERE = 0
+    """A parameter, an attribute, a result of unknown code: it may be an output after all."""
+
+    COMPUTED = 1
+    """An operation in view made it: it has a storage of its own."""
+
+    COPIED = 2
+    """So did an operation that copied an output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +107,10 @@ class Tensor(Value):
     resident: bool = False
     opaque: bool = False
     ends_in_units: bool = False
+    made: Made = Made.ELSEWHERE
+    moved: Consumer | None = field(default=None, compare=False)
+    """The move to a device that gave it and may have copied: what is read of it is needed there."""
+
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
@@ -208,12 +227,42 @@ class Partial(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class RegionName:
+    """What a region or a name scope is called.
+
+    ``text`` is for people. ``identity`` is equal for names that are equal at run time, as long as none of
+    the ``variables`` is written (``12:stage``, a name of a frame, or ``.prefix``, an attribute of any
+    object); it is empty where nobody knows.
+    """
+
+    text: str
+    identity: str = ""
+    variables: frozenset[str] = frozenset()
+
+    def under(self, scopes: tuple[RegionName, ...]) -> RegionName:
+        """The qualified name: that of the region with those of the scopes around it, joined with ``/``."""
+        names = (*scopes, self)
+        return RegionName(
+            "/".join(name.text for name in names),
+            "/".join(name.identity for name in names) if all(name.identity for name in names) else "",
+            frozenset(variable for name in names for variable in name.variables),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NameScope(Value):
+    """What ``remat.name_scope(prefix)`` returns."""
+
+    name: RegionName
+
+
+@dataclass(frozen=True, slots=True)
 class RegionWrapper(Value):
     """What ``remat.region(...)`` returns."""
 
     place: Place
     function: Value
-    region: str
+    name: RegionName
     kept: Kept
     saved_when: tuple[str, bool] | None = None
 

@@ -14,17 +14,17 @@ from remat_lint.project import Project
 from remat_lint.rules import all_rules
 from remat_lint.source import SourceFile
 
-Findings = Callable[[bytes], list[Finding]]
-Fix = Callable[[bytes], bytes]
+Findings = Callable[..., list[Finding]]
+Fix = Callable[..., bytes]
 
 
 @pytest.fixture(scope="session")
 def findings() -> Findings:
-    """The findings of RMT101 in a program."""
+    """The findings of one rule in a program."""
 
-    def found(raw: bytes) -> list[Finding]:
+    def found(raw: bytes, code: str = "RMT101") -> list[Finding]:
         facts = analyse(SourceFile("model.py", raw), Project())
-        return [finding for rule in all_rules() if rule.code == "RMT101" for finding in rule.check(facts)]
+        return [finding for rule in all_rules() if rule.code == code for finding in rule.check(facts)]
 
     return found
 
@@ -33,11 +33,11 @@ def findings() -> Findings:
 def fix(findings: Findings) -> Fix:
     """The fixed program, after the checks that hold for every fix."""
 
-    def fixed(raw: bytes) -> bytes:
-        before = findings(raw)
+    def fixed(raw: bytes, code: str = "RMT101") -> bytes:
+        before = findings(raw, code)
         after = apply(SourceFile("model.py", raw), before)
         ast.parse(after)
-        left = findings(after)
+        left = findings(after, code)
         assert [finding for finding in left if finding.fix is not None] == []
         assert len(left) == sum(finding.fix is None for finding in before)
         assert apply(SourceFile("model.py", after), left) == after

@@ -20,7 +20,7 @@ def _finding(source: SourceFile, before: str, *targets: str | tuple[str, str]) -
     ]
     edit = InsertMarker(source.path, _index(source, before), tuple(marks))
     return Finding(
-        "RMT101", "missing-marker", Severity.ERROR, "", Place(source.path, 0), Fix("insert-marker", edit)
+        "RMT101", "missing-marker", Severity.ERROR, "", Place(source.path, 0), Fix("edit-markers", edit)
     )
 
 

@@ -1,4 +1,7 @@
-"""The tables of ``rows/``: a name, a program, and what becomes of it."""
+"""The tables of ``rows/``: a name, a program, and what becomes of it.
+
+A table that is named after a rule (``rmt103_taken_out.txt``) is about its fix, all others about RMT101.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,14 @@ def _rows() -> Iterator[Any]:
         for row in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
             name, _, programs = row.partition("\n")
             before, _, after = programs.partition("--- becomes\n")
-            yield pytest.param(before, after.rstrip("\n") + "\n", id=f"{table.stem}: {name}")
+            code = table.stem[:6].upper() if table.stem.startswith("rmt") else "RMT101"
+            after = after.rstrip("\n") + "\n"
+            yield pytest.param(code, before, after, id=f"{table.stem}: {name}")
 
 
-@pytest.mark.parametrize(("before", "after"), list(_rows()))
-def test_row(before: str, after: str, fix: Callable[[bytes], bytes]) -> None:
-    assert fix(before.encode()).decode() == after
+@pytest.mark.parametrize(("code", "before", "after"), list(_rows()))
+def test_row(code: str, before: str, after: str, fix: Callable[..., bytes]) -> None:
+    assert fix(before.encode(), code).decode() == after
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_the_report_matches_its_schema() -> None:
     step = Related(where, "region “w13” is declared here")
     fixes = (
         None,
-        Fix("insert_marker", InsertMarker("m.py", 0, ())),
+        Fix("edit-markers", InsertMarker("m.py", 0, ())),
         Fix("guard", InsertMarker("m.py", 0, ()), safe=False),
     )
     findings = [

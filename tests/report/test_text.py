@@ -23,8 +23,8 @@ from remat_lint.report.statistics import Statistics
 from remat_lint.report.statistics import render as render_statistics
 from remat_lint.report.summary import summarise
 
-SAFE = Fix("insert_marker", InsertMarker("m.py", 0, ()))
-UNSAFE = Fix("insert_marker", InsertMarker("m.py", 0, ()), safe=False)
+SAFE = Fix("edit-markers", InsertMarker("m.py", 0, ()))
+UNSAFE = Fix("edit-markers", InsertMarker("m.py", 0, ()), safe=False)
 
 
 def located(

@@ -1,9 +1,10 @@
 # ruff: noqa: N802 - LibCST calls a visitor's methods by these names
-"""Writes markers: ``recompute_needs_tensor(...)`` directly before the statement that reads.
+"""Writes, changes and moves markers: each directly before the statement that reads.
 
 Comments and blank lines above that statement stay above the marker. A line of several statements is
 split only where something on it binds what is marked; a suite on the line of its header becomes a block.
-An output without a name gets one first, from a call that the analyser found safe to move.
+An output without a name gets one first, from a call that the analyser found safe to move. A marker
+that is taken out leaves the comments above it where they are.
 """
 
 from __future__ import annotations
@@ -14,27 +15,27 @@ from typing import cast
 import libcst as cst
 
 from remat_lint.codemods.hoisting import assignment, collapsed
-from remat_lint.codemods.marker_call import extended, marker_in, written
+from remat_lint.codemods.marker_call import extended, marker_in, reduced, written
 from remat_lint.codemods.marker_name import with_import, with_marker
 from remat_lint.codemods.planning import Insertion, Plan, plan
 from remat_lint.codemods.scopes import bound_by
-from remat_lint.findings import InsertMarker
+from remat_lint.findings import Edit
 from remat_lint.source import SourceFile
 
 Small = cst.BaseSmallStatement
 
 
-def insert_markers(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Module:
-    """The tree with the markers written; an edit that cannot be made is left out.
+def edit_markers(source: SourceFile, edits: Sequence[Edit]) -> cst.Module:
+    """The tree with the markers as they should be; an edit that cannot be made is left out.
 
     Raises ``SourceError`` where the file is not valid Python.
     """
     made = plan(source, edits)
     if not any(call.lpar for one in made.insertions.values() for call in one.hoists):
-        return source.tree.visit(InsertMarkers(source.tree, made))
+        return source.tree.visit(MarkerEdits(source.tree, made))
     for keep_parentheses in (False, True):
         try:
-            tree = source.tree.visit(InsertMarkers(source.tree, made, keep_parentheses))
+            tree = source.tree.visit(MarkerEdits(source.tree, made, keep_parentheses))
             cst.parse_module(tree.code)
         except (cst.CSTValidationError, cst.ParserSyntaxError):
             continue  # as in `return(f(x)).sin()`: a name cannot stand where a parenthesis stood
@@ -42,8 +43,8 @@ def insert_markers(source: SourceFile, edits: Sequence[InsertMarker]) -> cst.Mod
     return source.tree
 
 
-class InsertMarkers(cst.CSTTransformer):
-    """Makes planned insertions. Statements and calls are the nodes of ``tree`` itself, not equal ones."""
+class MarkerEdits(cst.CSTTransformer):
+    """Makes planned changes. Statements and calls are the nodes of ``tree`` itself, not equal ones."""
 
     def __init__(self, tree: cst.Module, made: Plan, keep_parentheses: bool = False) -> None:
         super().__init__()
@@ -84,6 +85,13 @@ class InsertMarkers(cst.CSTTransformer):
         parentheses = bool(call.lpar) and self._keep_parentheses
         return cst.Name(name, [cst.LeftParen()] * parentheses, [cst.RightParen()] * parentheses)
 
+    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.Expr:
+        change = self._plan.changes.get(original_node)
+        if change is None or original_node in self._plan.removed:
+            return updated_node
+        call = cst.ensure_type(updated_node.value, cst.Call)
+        return updated_node.with_changes(value=reduced(call, change, self._tree.config_for_parsing))
+
     def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> cst.ImportFrom:
         return with_marker(updated_node) if original_node in self._names.extended else updated_node
 
@@ -109,7 +117,10 @@ class InsertMarkers(cst.CSTTransformer):
     def leave_SimpleStatementSuite(
         self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
     ) -> cst.BaseSuite:
-        first, groups = self._split(original_node.body, updated_node.body)
+        original, updated = self._kept(original_node.body, updated_node.body)
+        if not original:
+            return updated_node.with_changes(body=[cst.Pass()])
+        first, groups = self._split(original, updated)
         if first is None and len(groups) == 1:
             return updated_node.with_changes(body=groups[0])
         end = updated_node.trailing_whitespace
@@ -122,14 +133,29 @@ class InsertMarkers(cst.CSTTransformer):
 
     def _block(self, original: Sequence[cst.CSTNode], updated: Sequence[cst.CSTNode]) -> list[cst.CSTNode]:
         body: list[cst.CSTNode] = []
+        above: list[cst.EmptyLine] = []
         for before, after in zip(original, updated, strict=True):
+            if above:
+                after, above = _below(above, after), []
             if isinstance(before, cst.SimpleStatementLine) and isinstance(after, cst.SimpleStatementLine):
-                first, groups = self._split(before.body, after.body)
+                kept, left = self._kept(before.body, after.body)
+                if not kept:
+                    above = list(after.leading_lines)
+                    continue
+                first, groups = self._split(kept, left)
                 lines = self._lines(groups, after.leading_lines, after.trailing_whitespace)
                 self._put(body, first, lines if len(groups) > 1 else [after.with_changes(body=groups[0])])
             else:
                 self._put(body, self._insertions.get(before), [after])
-        return body
+        return body if body or not original else [cst.SimpleStatementLine([cst.Pass()], above)]
+
+    def _kept(self, original: Sequence[Small], updated: Sequence[Small]) -> tuple[list[Small], list[Small]]:
+        """The statements of a line that are not taken out: as they were, and as they are now."""
+        pairs = [pair for pair in zip(original, updated, strict=True) if pair[0] not in self._plan.removed]
+        kept, left = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        if left and len(left) < len(updated) and original[-1] in self._plan.removed:
+            left[-1] = left[-1].with_changes(semicolon=updated[-1].semicolon)
+        return kept, left
 
     def _split(
         self, original: Sequence[Small], updated: Sequence[Small]
@@ -205,6 +231,12 @@ class InsertMarkers(cst.CSTTransformer):
     def _extended(self, statement: Small, call: cst.Call, insertion: Insertion) -> Small:
         expression = cst.ensure_type(statement, cst.Expr)
         return extended(expression, call, insertion.arguments, self._tree.config_for_parsing)
+
+
+def _below(lines: Sequence[cst.EmptyLine], statement: cst.CSTNode) -> cst.CSTNode:
+    """A statement with what stood above the one before it, which is gone."""
+    leading = [*lines, *getattr(statement, "leading_lines", ())]
+    return statement.with_changes(leading_lines=leading)
 
 
 def _may_precede(insertion: Insertion, statements: Sequence[Small]) -> bool:

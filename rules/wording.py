@@ -1,0 +1,35 @@
+"""Phrases that the messages of several rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from remat_lint.analysis.facts import BareRead
+
+
+def listed(words: Sequence[str]) -> str:
+    """Names in a sentence: ``a``, ``b`` and ``c``, each in code quotes."""
+    quoted = [f"`{word}`" for word in words]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def what_is_read(read: BareRead) -> str:
+    """The outputs that an operation reads: ``gate`` and ``up``, outputs of region ``w13``."""
+    regions = list(dict.fromkeys(output.region for output in read.outputs))
+    origin = f"of region{'s' if len(regions) > 1 else ''} {listed(regions)}"
+    several = len(read.outputs) > 1
+    names = [output.name for output in read.outputs if output.name]
+    if not names:
+        return f"the output{'s' if several else ''} {origin}"
+    return f"{listed(names)}, {'outputs' if several else 'an output'} {origin},"
+
+
+def marker_to_write(read: BareRead) -> str:
+    """What to write before the statement that reads."""
+    if read.insertion is None:
+        return f"Write `remat.recompute_needs_tensor(...)` before it ({read.obstacle})."
+    targets = read.insertion.targets
+    marker = f"remat.recompute_needs_tensor({', '.join(target.expression for target in targets)})"
+    unnamed = [target.expression for target in targets if target.hoist is not None]
+    first = f"Give it a name first (`{unnamed[0]} = ...`), then write" if unnamed else "Write"
+    return f"{first} `{marker}` before this statement."
