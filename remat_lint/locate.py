@@ -27,6 +27,10 @@ class Locator:
                 finding, where, line, self._related(finding.related), self._related(finding.chain)
             )
 
+    def location(self, place: Place) -> Location:
+        """One place as people count."""
+        return self._location(place)[0]
+
     def _related(self, steps: Iterable[Step]) -> tuple[Related, ...]:
         return tuple(self._step(step) for step in steps)
 

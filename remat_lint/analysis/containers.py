@@ -205,6 +205,7 @@ class Containers(Objects):
             case "extend" | "update" if values:
                 for value in self._more_modules(state, node, values[0]):
                     self._set_object_item(state, reference, [Operand(SCALAR)], value)
+                    self.note_elements(SequenceValue((value,)))
                 return reference
             case "get" | "pop" | "__getitem__" if values:
                 return self._container_item(found, [Operand(values[0])])

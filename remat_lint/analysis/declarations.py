@@ -32,6 +32,7 @@ from remat_lint.analysis.values import (
     Value,
     holds_object,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.project import Project
@@ -92,6 +93,10 @@ class Declarations(Interpreter):
             instance = Unknown()
         finally:
             self.journal = journal
+        found = self.object_at(state, instance) if isinstance(instance, Reference) else None
+        if found is not None:  # one that was constructed in view may be the same, but is no subclass
+            instance = self.allocate(state, found)
+            self.open.add(instance.address)
         klass.scope.heap |= state.heap
         self.kept_frames |= state.frames
         self._instances[klass.definition] = instance
@@ -192,11 +197,17 @@ class Declarations(Interpreter):
             self.journal = journal
         found = self.object_at(path, receiver)
         value = found.get(name) if isinstance(found, InstanceObject) else None
-        if value is None or not holds_object(value) or any(True for _ in path.tokens(value)):
-            return None
+        if value is None or not any(self._is_module(path, one) for one in (value, *parts(value))):
+            return None  # what else a program keeps in its objects says little about where outputs go
         method.scope.heap |= {at: item for at, item in path.heap.items() if at not in state.heap}
         self.kept_frames |= {at: names for at, names in path.frames.items() if at in self.closures}
         return value
+
+    def _is_module(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     # --- annotations
 
@@ -286,22 +297,17 @@ class Entered:
 
     def __enter__(self) -> None:
         machine = self._machine
-        self._before = (
-            getattr(machine, "frame", self._frame),
-            machine.regions,
-            machine.grad_enabled,
-            machine.swallowing,
-            machine.compiled,
-            machine.name_scopes,
-            machine.checkpoints,
-        )
+        self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
         machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
 
     def __exit__(self, *_: object) -> None:
-        machine = self._machine
-        machine.frame, machine.regions, machine.grad_enabled = self._before[:3]
-        machine.swallowing, machine.compiled, machine.name_scopes, machine.checkpoints = self._before[3:]
+        for name, value in self._before.items():
+            setattr(self._machine, name, value)
+
+
+_OF_A_RUN = ("frame", "regions", "grad_enabled", "swallowing", "name_scopes", "checkpoints", "compiled")
+"""What the machine knows of the code that runs now."""
 
 
 def _anonymous(value: Value) -> Value:

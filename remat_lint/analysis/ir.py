@@ -38,10 +38,14 @@ class Const(Expr):
 
 @dataclass(slots=True, eq=False)
 class Format(Expr):
-    """An f-string: the values it formats, and its text with ``{}`` for each of them."""
+    """An f-string: the values it formats, and its text with ``{}`` for each of them.
+
+    It ``is_plain`` where it writes each value as ``str`` does.
+    """
 
     values: tuple[Expr, ...]
     template: str
+    is_plain: bool = True
 
 
 @dataclass(slots=True, eq=False)
@@ -205,6 +209,17 @@ class Function(Node):
     @property
     def is_lambda(self) -> bool:
         return self.name == "<lambda>"
+
+    @property
+    def is_left_to_subclasses(self) -> bool:
+        """Whether nothing stands in the body but ``raise NotImplementedError`` or ``...``."""
+        match [one for one in self.body if not _is_docstring(one)]:
+            case [Expression(value=Const(value=what))]:
+                return what is ...
+            case [Raise(values=(Name(id=name) | Call(function=Name(id=name)), *_))]:
+                return name == "NotImplementedError"
+            case _:
+                return False
 
 
 @dataclass(slots=True, eq=False)
@@ -374,3 +389,11 @@ class Module:
 
     body: tuple[Stmt, ...]
     functions: tuple[Function, ...] = field(default=())
+
+
+def _is_docstring(statement: Stmt) -> bool:
+    return (
+        isinstance(statement, Expression)
+        and isinstance(statement.value, Const)
+        and isinstance(statement.value.value, str)
+    )

@@ -272,7 +272,8 @@ class _Lowering:
             for part in parts
             if isinstance(part, (ir.Format, ir.Const))
         )
-        return ir.Format(at, values, template)
+        is_plain = all(part.is_plain for part in parts if isinstance(part, ir.Format))
+        return ir.Format(at, values, template, is_plain)
 
     def formatted(self, node: cst.FormattedString) -> ir.Expr:
         at = self.mark(node)
@@ -284,7 +285,12 @@ class _Lowering:
                 template += "{}"
             elif isinstance(part, cst.FormattedStringText):
                 template += part.value
-        return ir.Format(at, tuple(values), template)
+        is_plain = not any(
+            isinstance(part, cst.FormattedStringExpression)
+            and (part.format_spec is not None or part.conversion is not None or part.equal is not None)
+            for part in node.parts
+        )
+        return ir.Format(at, tuple(values), template, is_plain)
 
     def attribute(self, node: cst.Attribute) -> ir.Expr:
         at = self.mark(node)

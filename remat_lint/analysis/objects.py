@@ -518,11 +518,8 @@ def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:
 
 
 def _as_configured(value: Value) -> Value:
-    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is.
-
-    An empty string is a name that somebody will set.
-    """
-    if isinstance(value, Constant) and not (isinstance(value.value, str) and value.value):
+    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is."""
+    if isinstance(value, Constant) and not isinstance(value.value, str):
         return Unknown() if value.value is None else SCALAR
     if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
         return Unknown()

@@ -149,6 +149,7 @@ class State:
         "assumed",
         "born",
         "claimed",
+        "declared",
         "frames",
         "heap",
         "marked",
@@ -170,6 +171,8 @@ class State:
         self.claimed: dict[str, tuple[Claim, ...]] = {}
         """The region names that this checkpointed body has used so far, by their identity."""
         self.phase = Phase.BOTH
+        self.declared: frozenset[object] = frozenset()
+        """The regions that ran on every way to this point, for whoever lists them."""
         self.runs: dict[int, MarkerRun] = {}
         """The markers that ran on region outputs, by serial number."""
         self.readers: dict[Token, frozenset[Chain]] = {}
@@ -188,6 +191,7 @@ class State:
         other.assumed = dict(self.assumed)
         other.claimed = dict(self.claimed)
         other.phase = self.phase
+        other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always = self.always
@@ -359,6 +363,7 @@ def join_states(first: State, second: State) -> State:
         joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
+    joined.declared = first.declared & second.declared
     return joined
 
 
@@ -382,6 +387,7 @@ def join_phases(forward: State, replay: State) -> State:
     for token in forward.marked:
         joined.mark(token)
     joined.phase = Phase.BOTH
+    joined.declared = forward.declared
     return joined
 
 

@@ -491,6 +491,30 @@ OPERATORS = (
     ),
 )
 
+TYPES_OF_DISTRIBUTED_TENSORS = (
+    Correction(
+        "spmd_types keeps the type of a tensor in an attribute of it, and hands the tensor back",
+        ("spmd_types", "spmd_types.runtime"),
+        "assert_type assert_local_type mutate_type",
+        {**_VIEW, "parameters": "tensor", "layout": "keeps"},
+        adds=True,
+    ),
+    Correction(
+        "the same, with nothing back",
+        ("spmd_types", "spmd_types.runtime"),
+        "assert_type_like assert_local_type_like",
+        {**_NOTHING, "metadata_only": "tensor source", "parameters": "tensor source overrides"},
+        adds=True,
+    ),
+    Correction(
+        "asks for that attribute",
+        ("spmd_types", "spmd_types.runtime"),
+        "get_local_type get_axis_local_type maybe_get_axis_local_type get_partition_spec has_local_type",
+        {**_ONLY_ASKED, "parameters": "tensor"},
+        adds=True,
+    ),
+)
+
 CORRECTIONS = (
     *VIEWS,
     *LAYOUTS,
@@ -503,5 +527,6 @@ CORRECTIONS = (
     *KEEPS_OUTPUT,
     *OPERATORS,
     *KEEPS_ORDER,
+    *TYPES_OF_DISTRIBUTED_TENSORS,
 )
 """Applied in this order: a later one wins."""

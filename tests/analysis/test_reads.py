@@ -29,6 +29,43 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "method_left_to_subclasses_may_read": """
+        class Rotation(nn.Module):
+            def rotate(self, q, k):
+                \"\"\"Each kind rotates in its own way.\"\"\"
+                raise NotImplementedError(f"{type(self)} does not rotate")
+            def forward(self, q, k):
+                return self.rotate(q, k)
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rotation = Rotation()
+            def forward(self, x, f):
+                y = S(f)(x)
+                q, k = self.rotation(x, y)  # read
+                z = S(f)(q)
+                return z + k  # read
+        """,
+    "stub_of_a_protocol_may_read": """
+        class Step(typing.Protocol):
+            def run(self, y): ...
+        def body(x, f, step: Step):
+            y = S(f)(x)
+            z = step.run(y)  # read
+            return z
+        """,
+    "types_of_distributed_tensors_are_no_data": """
+        import spmd_types as spmd
+        def body(x, f, group):
+            y = S(f)(x)
+            with spmd.local():
+                if spmd.is_type_checking():
+                    spmd.assert_type(y, {"dp": spmd.S(0)})
+                    spmd.assert_local_type_like(y, x, {group: spmd.P})
+                    spec = spmd.get_partition_spec(y)
+                y = spmd.assert_type(y.view(3, -1), spmd.R)
+            return spmd.redistribute(y, group, src=spmd.P, dst=spmd.R)  # read
+        """,
     "marker_after_the_read_serves_it": """
         def body(x, f):
             y = S(f)(x)
@@ -914,6 +951,64 @@ PROGRAMS = {
             w.to(device)  # read
             v = S(f, "d")(x)
             return v.to("cpu", copy=True)  # read
+        """,
+    "read_in_a_function_whose_only_caller_marks": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()
+            return y
+        def body(x, f):
+            y = part(x, f)
+            M(y)
+            return x
+        """,
+    "read_in_a_function_that_one_of_two_callers_marks": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()  # read
+            return y
+        def body(x, f):
+            M(part(x, f))
+        def other(x, f):
+            return part(x, f)
+        """,
+    "read_in_a_function_that_returns_something_else": """
+        def part(x, f, flag):
+            y = S(f)(x)
+            y.sum()  # read
+            if flag:
+                return x
+            return y
+        def body(x, f, flag):
+            M(part(x, f, flag))
+        """,
+    "read_in_a_function_whose_callers_have_one_caller": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()
+            return y
+        def middle(x, f):
+            return part(x, f)
+        def body(x, f):
+            M(middle(x, f))
+        """,
+    "read_in_a_function_that_calls_itself": """
+        def part(x, f, n):
+            y = S(f)(x)
+            y.sum()  # read
+            if n > 0:
+                part(x, f, n - 1)
+            return y
+        """,
+    "read_in_functions_that_call_each_other": """
+        def even(x, f, n):
+            y = S(f)(x)
+            y.sum()  # read
+            if n > 0:
+                odd(x, f, n - 1)
+            return y
+        def odd(x, f, n):
+            return even(x, f, n)
         """,
     "pointwise_region_of_a_transposed_argument": """
         def body(x):

@@ -229,6 +229,7 @@ METADATA_FUNCTIONS = """
 torch.zeros_like torch.ones_like torch.empty_like torch.rand_like torch.randn_like torch.randint_like
 torch.numel torch.is_tensor torch.is_floating_point torch.is_complex torch.is_same_size torch.result_type
 torch.get_device torch.ops.aten.sym_size operator.is_ operator.is_not
+spmd_types.get_local_type spmd_types.runtime.get_partition_spec spmd_types.has_local_type
 """
 METADATA_ATTRIBUTES = """
 shape ndim dtype device layout requires_grad is_leaf is_cuda nbytes itemsize _version grad_fn grad
@@ -251,6 +252,19 @@ def test_function_asks_for_metadata(name: str) -> None:
 @pytest.mark.parametrize("name", names(METADATA_ATTRIBUTES))
 def test_attribute_is_metadata(name: str) -> None:
     assert known(attribute(name)).effect is Effect.METADATA
+
+
+@pytest.mark.parametrize("name", names("assert_type assert_local_type mutate_type"))
+def test_naming_the_type_of_a_distributed_tensor_hands_it_back(name: str) -> None:
+    found = known(function(f"spmd_types.{name}"))
+    assert (found.effect, found.layout, found.sources) == (Effect.VIEW, Layout.KEEPS, ("tensor",))
+
+
+@pytest.mark.parametrize("name", names("assert_type_like assert_local_type_like"))
+def test_copying_the_type_of_a_distributed_tensor_reads_neither(name: str) -> None:
+    found = known(function(f"spmd_types.{name}"))
+    assert (found.effect, found.writes) == (Effect.REGISTER, ())
+    assert found.metadata_only == ("tensor", "source")
 
 
 @pytest.mark.parametrize("name", names("expand_as view_as reshape_as type_as to is_same_size"))
