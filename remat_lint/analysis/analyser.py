@@ -81,7 +81,7 @@ class Analyser(Declarations):
         self.scopes[source.path] = scope
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
-        with self.entering(frame):
+        with self.own_budget(), self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:

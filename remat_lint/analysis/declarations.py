@@ -32,6 +32,7 @@ from remat_lint.analysis.values import (
     Value,
     holds_object,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.project import Project
@@ -71,7 +72,7 @@ class Declarations(Interpreter):
         self._class_names[klass.definition] = names
         frame = self.class_frame(klass)
         journal, self.journal = self.journal, Journal()
-        with self.entering(frame):
+        with self.own_budget(), self.entering(frame):
             flow = self.run_block(klass.definition.body, [State()])
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
@@ -89,7 +90,7 @@ class Declarations(Interpreter):
         state = State()
         journal, self.journal = self.journal, Journal()
         try:
-            with self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
+            with self.own_budget(), self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
                 instance = self._unseen(state, klass)
         except BudgetSpent:
             instance = Unknown()
@@ -190,18 +191,26 @@ class Declarations(Interpreter):
         path = state.fork()
         journal, self.journal = self.journal, Journal()
         try:
-            with self.entering(Frame(id=self.fresh(), depth=0, scope=method.scope)):
+            with self.own_budget(), self.entering(Frame(id=self.fresh(), depth=0, scope=method.scope)):
                 operands = [Operand(receiver), *self._unknown_operands(method, path)]
                 self.call_function(path, ir.Const(0, None), method, operands)
+        except BudgetSpent:
+            return None
         finally:
             self.journal = journal
         found = self.object_at(path, receiver)
         value = found.get(name) if isinstance(found, InstanceObject) else None
-        if value is None or not holds_object(value) or any(True for _ in path.tokens(value)):
-            return None
+        if value is None or not any(self._is_module(path, one) for one in (value, *parts(value))):
+            return None  # what else a program keeps in its objects says little about where outputs go
         method.scope.heap |= {at: item for at, item in path.heap.items() if at not in state.heap}
         self.kept_frames |= {at: names for at, names in path.frames.items() if at in self.closures}
         return value
+
+    def _is_module(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     # --- annotations
 

@@ -21,6 +21,7 @@ below it, but for the four entries declared abstract here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
@@ -165,6 +166,15 @@ class Machine:
     def reset_budget(self) -> None:
         """Begin another root."""
         self._steps = 0
+
+    @contextmanager
+    def own_budget(self) -> Iterator[None]:
+        """Something that is worked out once, for whichever root asks first, does not cost that root."""
+        before, self._steps = self._steps, 0
+        try:
+            yield
+        finally:
+            self._steps = before
 
     def place(self, node: ir.Node) -> Place:
         return Place(self.frame.scope.source.path, node.at)
