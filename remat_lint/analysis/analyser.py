@@ -6,7 +6,8 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 
 from remat_lint.analysis import ir
@@ -32,6 +33,7 @@ from remat_lint.analysis.values import (
     Reference,
     RegionWrapper,
     Tensor,
+    Token,
     Unknown,
     Value,
     alternatives,
@@ -41,6 +43,20 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place
 from remat_lint.source import SourceError, SourceFile
+
+
+@dataclass(slots=True)
+class Root:
+    """What running a function found: ``returned`` are reads of outputs that it hands back.
+
+    Its callers may mark those. Where they are in view, they are the ones to ask.
+    """
+
+    definition: ir.Function
+    journal: Journal
+    returned: Journal = field(default_factory=Journal)
+    complete: bool = False
+    """Whether everything that it leaves unserved was seen."""
 
 
 class Analyser(Declarations):
@@ -145,20 +161,33 @@ class Analyser(Declarations):
         self.journal = module
         self.reset_budget()
         scope = self.load(source)
-        journals: list[tuple[ir.Function, Journal]] = []
-        for function in self._roots(scope, source.lowered.body, None):
-            journals.append((function.definition, self._run_root(function)))
-        seen = {definition for definition, _ in journals} | set(self.contexts)
+        roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
+        seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
             if definition not in seen:
-                journals.append((definition, self._run_root(FunctionValue(definition, scope, scope.frame))))
-        for definition, journal in journals:
-            module.called |= journal.called
-            if self.contexts.get(definition) != {False}:
-                module.absorb(journal)
+                roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
+        answered = self._answered_by_callers(roots)
+        for root in roots:
+            module.called |= root.journal.called
+            if self.contexts.get(root.definition) != {False}:
+                module.absorb(root.journal)
+                if root.definition not in answered:
+                    module.absorb(root.returned)
         placement = Placement(self.pure)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
+
+    def _answered_by_callers(self, roots: Sequence[Root]) -> set[ir.Function]:
+        """The functions whose returned outputs are in the runs of others, up to one that nobody calls."""
+        complete = {root.definition for root in roots if root.complete}
+        asked = [one for one in complete if self.calling.get(one, set()) <= {one}]
+        answered: set[ir.Function] = set()
+        while asked:
+            caller = asked.pop()
+            called = {one for one, callers in self.calling.items() if caller in callers} - {caller}
+            asked += (called - answered) & complete
+            answered |= called
+        return answered
 
     def _roots(
         self, scope: ModuleScope, body: tuple[ir.Stmt, ...], owner: ClassValue | None
@@ -193,8 +222,10 @@ class Analyser(Declarations):
                 receiver = self.instance_of(owner)
         return FunctionValue(definition, scope, scope.frame, owner, receiver)
 
-    def _run_root(self, function: FunctionValue) -> Journal:
+    def _run_root(self, function: FunctionValue) -> Root:
         journal = self.journal = Journal()
+        root = Root(function.definition, journal)
+        self.root = function.definition
         self.reset_budget()
         state, definition = State(), function.definition
         frame = Frame(
@@ -216,12 +247,14 @@ class Analyser(Declarations):
                 journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
                 journal.note(GivenUp(place, "the function needs too many steps"))
-                return journal
+                return root
+            finally:
+                self.root = None
         if compiled:  # nothing in it is a region or a marker for torch_remat
-            return Journal(markers=journal.markers)
-        self._settle(journal, [*flow.returned, *((path, NONE) for path in flow.fell)])
+            return Root(definition, Journal(markers=journal.markers))
+        self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
-        return journal
+        return root
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters
@@ -236,7 +269,8 @@ class Analyser(Declarations):
                 value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
 
-    def _settle(self, journal: Journal, ends: list[tuple[State, Value]]) -> None:
+    def _settle(self, root: Root, ends: list[tuple[State, Value]]) -> None:
+        journal, returned = root.journal, _returned_by_all(ends)
         for state, value in ends:
             self._returns_wrapper(journal, state, value)
             self.escape(state, value)
@@ -244,9 +278,14 @@ class Analyser(Declarations):
             if _needs_no_grad(value):  # nothing is replayed for it
                 for run in state.runs.values():
                     journal.testify(run, Evidence.UNKNOWN)
+        lost = any(isinstance(fact, GivenUp) for fact in journal.facts)
+        root.complete = not lost and not any(_needs_no_grad(value) for _, value in ends)
         replayed = [state for state, value in ends if not _needs_no_grad(value)]
         for state in reunite(replayed):
-            journal.settle(state.pending)
+            journal.settle({token: state.pending[token] for token in state.pending if token not in returned})
+            root.returned.settle(
+                {token: state.pending[token] for token in state.pending if token in returned}
+            )
             journal.judge(state, state.runs.values())
 
     def _escape_to_outer_objects(self, state: State) -> None:
@@ -276,6 +315,17 @@ class Analyser(Declarations):
                         journal.called.add(item.place)
             case _:
                 return
+
+
+def _returned_by_all(ends: Sequence[tuple[State, Value]]) -> set[Token]:
+    """The outputs that are handed back, themselves or what they are part of, wherever they were made."""
+    returned: set[Token] = set()
+    kept: set[Token] = set()
+    for state, value in ends:
+        handed = set(state.tokens(value))
+        for token in state.pending:
+            (kept if handed.isdisjoint(token.lineage()) else returned).add(token)
+    return returned - kept
 
 
 def _needs_no_grad(value: Value) -> bool:

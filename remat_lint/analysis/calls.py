@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from remat_lint import torch_ops
@@ -30,6 +30,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InheritedMethod,
     InstanceObject,
+    Made,
     Method,
     Partial,
     Reference,
@@ -37,12 +38,12 @@ from remat_lint.analysis.values import (
     Scalar,
     Super,
     Tensor,
-    Token,
     Unknown,
     Value,
     holds_object,
     is_blank,
     join,
+    map_tensors,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place, Step
@@ -156,9 +157,10 @@ class Calls(Construction):
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
-        self.contexts.setdefault(definition, set()).add(
-            not self.is_inert() and state.phase is not Phase.FORWARD
-        )
+        counts = not self.is_inert() and state.phase is not Phase.FORWARD
+        self.contexts.setdefault(definition, set()).add(counts)
+        if counts and not self.swallowing and self.root is not None:
+            self.calling.setdefault(definition, set()).add(self.root)
         context = (
             self.is_inert(),
             state.phase,
@@ -180,6 +182,8 @@ class Calls(Construction):
             claims = self.claims_of_call(state, conditions)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
+        if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
+            value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
 
     def _instantiate(
@@ -246,6 +250,17 @@ class Calls(Construction):
             return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
         return value
 
+    def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:
+        """What is proved of a method's result and arguments where a subclass may have another method."""
+        if self.regions:  # a region may read what it is handed, and its result is its own
+            return value
+        for token in {token for operand in operands for token in state.tokens(operand.value)}:
+            if not state.readers_of((token,)):
+                state.need(token, ())
+        if isinstance(value, Unknown):
+            return replace(value, computed=False)
+        return map_tensors(value, lambda tensor: replace(tensor, made=Made.ELSEWHERE))
+
     def _hand_back(self, state: State, node: ir.Expr, value: Value, frame: Frame) -> Value:
         """A callee's result is the caller's business now."""
         if frame.function is not None:
@@ -253,7 +268,7 @@ class Calls(Construction):
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
-        return with_step(value, self._returning(node, frame))
+        return map_tensors(value, _one_step_on(self._returning(node, frame)))
 
     def _returning(self, node: ir.Expr, frame: Frame) -> Step:
         """How a message says that a value came out of a call."""
@@ -467,7 +482,7 @@ class Calls(Construction):
                 value = self.call(state, node, forward, [Operand(Unknown()), *operands])
         finally:
             self.grad_enabled = grad
-        return with_unknown_grad(value)
+        return map_tensors(value, lambda tensor: replace(tensor, grad=None))  # it may require grad
 
     def call_attribute(
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
@@ -578,32 +593,13 @@ class Calls(Construction):
         return outer
 
 
-def with_step(value: Value, step: Step) -> Value:
-    """The same value, its region outputs having come one step further."""
-    match value:
-        case Tensor(token=Token(), via=via):
-            return replace(value, via=(*via, step)[-MAX_VIEWS:])
-        case SequenceValue(items=items, rest=rest):
-            rest = with_step(rest, step) if rest is not None else None
-            return replace(value, items=tuple(with_step(item, step) for item in items), rest=rest)
-        case Choice(alternatives=values):
-            return Choice(tuple(with_step(item, step) for item in values))
-        case _:
-            return value
+def _one_step_on(step: Step) -> Callable[[Tensor], Tensor]:
+    """Notes where a region output came through."""
 
+    def change(tensor: Tensor) -> Tensor:
+        return replace(tensor, via=(*tensor.via, step)[-MAX_VIEWS:]) if tensor.token is not None else tensor
 
-def with_unknown_grad(value: Value) -> Value:
-    """The same tensors, which may require grad after all."""
-    match value:
-        case Tensor():
-            return replace(value, grad=None)
-        case SequenceValue(items=items, rest=rest):
-            rest = with_unknown_grad(rest) if rest is not None else None
-            return replace(value, items=tuple(with_unknown_grad(item) for item in items), rest=rest)
-        case Choice(alternatives=values):
-            return Choice(tuple(with_unknown_grad(item) for item in values))
-        case _:
-            return value
+    return change
 
 
 def _looks_like_a_class(name: str) -> bool:

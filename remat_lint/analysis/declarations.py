@@ -93,6 +93,10 @@ class Declarations(Interpreter):
             instance = Unknown()
         finally:
             self.journal = journal
+        found = self.object_at(state, instance) if isinstance(instance, Reference) else None
+        if found is not None:  # one that was constructed in view may be the same, but is no subclass
+            instance = self.allocate(state, found)
+            self.open.add(instance.address)
         klass.scope.heap |= state.heap
         self.kept_frames |= state.frames
         self._instances[klass.definition] = instance

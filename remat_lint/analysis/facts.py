@@ -102,14 +102,15 @@ class RecomputeInsideSaved:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """An argument of ``recompute_needs_tensor`` as written, and what is wrong with it.
+    """Arguments of one call of ``recompute_needs_tensor`` as written, and what is wrong with them.
 
-    ``why`` says what it is (no tensor) or why it does nothing. ``consumer`` is the place that reads
-    it. ``edit`` mends it; without one, ``obstacle`` says why not. ``comment`` says whether that loses one.
+    ``why`` says what it is (``a tuple``), why nobody needs it (``unread``, ``no-output``) or why it does
+    nothing (``copy``, ``replay``, ``compiled``). ``consumer`` is the place that reads
+    them. ``edit`` mends it; without one, ``obstacle`` says why not. ``comment`` says whether that loses one.
     """
 
     place: Place
-    argument: str
+    arguments: tuple[str, ...]
     fate: Fate
     why: str = ""
     consumer: Place | None = None

@@ -112,10 +112,16 @@ class Machine:
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.open: set[int] = set()
+        """The objects whose class is only declared: it may be a subclass, with methods of its own."""
         self.handed: set[int] = set()
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.root: ir.Function | None = None
+        """The function whose run as a root is under way."""
+        self.calling: dict[ir.Function, set[ir.Function]] = {}
+        """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()
         """Calls that have no effect but their result, by file and node."""
         self.closures: dict[int, int] = {}

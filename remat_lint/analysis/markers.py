@@ -134,7 +134,9 @@ class Markers(Names):
             code = self._unpacked(state, written[index].value, operand.value)
             path = self.frame.scope.source.path
             edit = EditMarker(path, statement.at, replace=((index, code),)) if code else None
-        self.journal.note(Marker(self.place(node), self.as_written(operand), Fate.NO_TENSOR, what, edit=edit))
+        self.journal.note(
+            Marker(self.place(node), (self.as_written(operand),), Fate.NO_TENSOR, what, edit=edit)
+        )
 
     def _unpacked(self, state: State, expr: ir.Expr, value: Value) -> str:
         """How the tensors in a container are handed over; empty where it holds something else."""

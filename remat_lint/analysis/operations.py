@@ -98,6 +98,8 @@ class Operations(Reads):
         for operand in written:
             self.write(state, node, operand)
         effect = self._effect_here(operation, bound)
+        if operation.effect is Effect.RESHAPE and effect is Effect.VIEW:
+            self._may_copy(state, operation, bound)
         if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
             return self._moved(state, node, bound.pairs[0][1])
         others = self._read_operands(operation, bound, effect, written)
@@ -121,6 +123,12 @@ class Operations(Reads):
                 self.read(state, node, [Operand(one, operand.expr)], certain=False)
             found.append(value)
         return reduce(join, found)
+
+    def _may_copy(self, state: State, operation: Operation, bound: Bound) -> None:
+        """A tensor is taken to be contiguous, which is no proof: it may be read after all."""
+        source = self._source(operation, bound)
+        if source is not None and not self.regions:
+            self.escape(state, source.value)
 
     def _written_result(self, operation: Operation, value: Value) -> Value:
         """An in-place operation returns what it changed; some keep it for backward."""

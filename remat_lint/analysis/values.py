@@ -9,8 +9,8 @@ keeps the token, a copy loses it. Everything the analyser wants to know is where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -346,6 +346,20 @@ def _is_plain(value: Value) -> bool:
     if isinstance(value, Constant):
         return value.value is not None
     return isinstance(value, (Scalar, Unknown, Tensor)) and not any(direct_tokens(value))
+
+
+def map_tensors(value: Value, change: Callable[[Tensor], Value]) -> Value:
+    """The same value with every tensor changed, in tuples and alternatives too."""
+    match value:
+        case Tensor():
+            return change(value)
+        case Sequence(items=items, rest=rest):
+            rest = map_tensors(rest, change) if rest is not None else None
+            return replace(value, items=tuple(map_tensors(item, change) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(map_tensors(item, change) for item in values))
+        case _:
+            return value
 
 
 def parts(value: Value) -> tuple[Value, ...]:

@@ -952,6 +952,64 @@ PROGRAMS = {
             v = S(f, "d")(x)
             return v.to("cpu", copy=True)  # read
         """,
+    "read_in_a_function_whose_only_caller_marks": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()
+            return y
+        def body(x, f):
+            y = part(x, f)
+            M(y)
+            return x
+        """,
+    "read_in_a_function_that_one_of_two_callers_marks": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()  # read
+            return y
+        def body(x, f):
+            M(part(x, f))
+        def other(x, f):
+            return part(x, f)
+        """,
+    "read_in_a_function_that_returns_something_else": """
+        def part(x, f, flag):
+            y = S(f)(x)
+            y.sum()  # read
+            if flag:
+                return x
+            return y
+        def body(x, f, flag):
+            M(part(x, f, flag))
+        """,
+    "read_in_a_function_whose_callers_have_one_caller": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()
+            return y
+        def middle(x, f):
+            return part(x, f)
+        def body(x, f):
+            M(middle(x, f))
+        """,
+    "read_in_a_function_that_calls_itself": """
+        def part(x, f, n):
+            y = S(f)(x)
+            y.sum()  # read
+            if n > 0:
+                part(x, f, n - 1)
+            return y
+        """,
+    "read_in_functions_that_call_each_other": """
+        def even(x, f, n):
+            y = S(f)(x)
+            y.sum()  # read
+            if n > 0:
+                odd(x, f, n - 1)
+            return y
+        def odd(x, f, n):
+            return even(x, f, n)
+        """,
     "pointwise_region_of_a_transposed_argument": """
         def body(x):
             y = S(lambda t: t * 2, "a")(x.t())

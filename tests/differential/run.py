@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ from multiprocessing import get_context
 import torch
 
 from tests.differential.disagreement import disagreements, smallest
-from tests.differential.oracle import Judgement, compare
+from tests.differential.oracle import Comparison, Judgement, compare
 from tests.differential.programs import seeded_program
 
 BAD_FIX = "bad fix"
@@ -67,9 +68,14 @@ def _outcome(seed: int) -> tuple[int, str, str]:
     if judgement is Judgement.AGREED and kinds:
         return seed, BAD_FIX, f"{BAD_FIX}: {min(kinds)}"
     if judgement is Judgement.FALSE:
-        reported = sorted({f"{finding.code} {finding.severity.value}" for finding in comparison.findings})
-        return seed, judgement.value, f"{judgement.value}: {', '.join(reported)}"
+        return seed, judgement.value, f"{judgement.value}: {', '.join(sorted(_operations(comparison)))}"
     return seed, judgement.value, "missed" if judgement is Judgement.MISSED else ""
+
+
+def _operations(comparison: Comparison) -> set[str]:
+    """What was reported, by rule and operation."""
+    said = ((finding.code, re.match(r"`[^`]*?([^`.]+)`", finding.message)) for finding in comparison.findings)
+    return {f"{code} {match[1] if match else ''}".strip() for code, match in said}
 
 
 def _summary(count: int, totals: Counter[str], seconds: float) -> str:

@@ -164,10 +164,10 @@ class ReadWriter(Writer):
         return [f"{self.new(scope, Tensor(shape, value.saved))} = {text.replace('{}', value.text)}"]
 
     def _move(self, scope: Scope) -> Lines:
-        """To the device where it is already."""
+        """To the device where it is already: elsewhere it is a copy, so a marker there is no use."""
         value = self.viewed(self.value(scope))
-        text = self.pick(("{}.cpu()", "{}.to('cpu')", "{}.to(device='cpu')", "torch.as_tensor({})"))
-        return [f"{self.new(scope, Tensor(value.shape, value.saved))} = {text.replace('{}', value.text)}"]
+        text = self.pick(("{}.cpu()", "{}.to('cpu')", "{}.to(device='cpu')"))
+        return [f"{self.new(scope, Tensor(value.shape, False))} = {text.replace('{}', value.text)}"]
 
     def _rebind(self, scope: Scope) -> Lines:
         names = [
