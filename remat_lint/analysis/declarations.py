@@ -77,6 +77,7 @@ class Declarations(Interpreter):
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
+                self.kept_frames |= {one: path.frames[one] for one in path.frames if one != frame.id}
         self.class_journals[klass.definition] = self.journal
         self.journal = journal
         return names

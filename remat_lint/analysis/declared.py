@@ -88,8 +88,7 @@ class _Listing(Naming):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
                     name = prefix + klass.definition.name
-                    if self.is_module(klass):
-                        yield klass, name
+                    yield klass, name
                     yield from self._classes(scope, statement.klass.body, klass, f"{name}.")
             elif isinstance(statement, (ir.If, ir.Try)):
                 yield from self._classes(scope, statement.body, owner, prefix)
@@ -101,7 +100,8 @@ class _Listing(Naming):
         self.reset_budget()
         always: frozenset[object] = frozenset()
         try:
-            always = self._run(klass)
+            if self.is_module(klass):
+                always = self._run(klass)
         except BudgetSpent:
             self._complete = False
         if not self._runs:

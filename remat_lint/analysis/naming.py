@@ -40,7 +40,7 @@ from remat_lint.project import Project
 UNSEEN = "\0"
 """Stands in a name for any text; a name can hold any character that can be printed."""
 
-MAX_PARTS = 1_000
+MAX_PARTS = 3_000
 """Parts of one object that are told apart."""
 
 _HOLE = re.compile(r"\{\{|\}\}|\{\}")
