@@ -30,10 +30,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One related place, with what it contributes: where the region is, which view was taken."""
+    """One related place, with what it contributes: where the region is, which view was taken.
+
+    In the note, ``{here}`` stands for the place and ``{there}`` for another one, such as the definition of
+    what is called: both are written as ``(file.py:14)`` when lines are known.
+    """
 
     place: Place
     note: str
+    there: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

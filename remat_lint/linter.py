@@ -59,7 +59,7 @@ class Linter:
         try:
             found = self._the_pipeline().run(source, self._project)
         except Exception as error:  # noqa: BLE001 - the last resort: one file must not end the run
-            report.failure = _internal(error)
+            report.failure = internal_failure(error)
             return report
         report.findings, report.suppressed, report.given_up, report.every_code = (
             found.findings,
@@ -84,7 +84,8 @@ class Linter:
         return self._pipeline
 
 
-def _internal(error: Exception) -> Failure:
+def internal_failure(error: Exception) -> Failure:
+    """What a file's report says where the tool itself failed."""
     import traceback
 
     first_line = (str(error).splitlines() or [""])[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from remat_lint.discovery import shown
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Related, Step
@@ -27,9 +27,19 @@ class Locator:
                 finding, where, line, self._related(finding.related), self._related(finding.chain)
             )
 
+    def location(self, place: Place) -> Location:
+        """One place as people count."""
+        return self._location(place)[0]
+
     def _related(self, steps: Iterable[Step]) -> tuple[Related, ...]:
-        places = ((self._location(step.place), step.note) for step in steps)
-        return tuple(Related(where, note, line) for (where, line), note in places)
+        return tuple(self._step(step) for step in steps)
+
+    def _step(self, step: Step) -> Related:
+        where, line = self._location(step.place)
+        note = step.note.replace("{here}", _in_brackets(where))
+        if step.there is not None:
+            note = note.replace("{there}", _in_brackets(self._location(step.there)[0]))
+        return Related(where, note, line)
 
     def _location(self, place: Place) -> tuple[Location, str]:
         source = self._sources.get(place.path)
@@ -43,6 +53,10 @@ class Locator:
         if source.path not in self._lines:
             self._lines[source.path] = lines_of(source)
         return line_at(self._lines[source.path], number)
+
+
+def _in_brackets(where: Location) -> str:
+    return f"({PurePath(where.path).name}:{where.line})"
 
 
 def lines_of(source: SourceFile) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import Fate, Marker, ModuleFacts
 from remat_lint.findings import Finding, Fix, Severity, Step
 from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import listed
 
 
 class MisplacedMarker(Rule):
@@ -88,20 +89,22 @@ class MisplacedMarker(Rule):
     )
 
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
-        """One finding for each argument that is marked in the wrong place."""
+        """One finding for what a call marks in the wrong place."""
         for marker in facts.of(Marker):
             if marker.fate not in (Fate.LATE, Fate.OUTSIDE):
                 continue
             assert marker.consumer is not None
+            what = listed(marker.arguments)
+            is_marked = f"{what} {'is' if len(marker.arguments) == 1 else 'are'} marked"
             where = _AFTER if marker.fate is Fate.LATE else _OUTSIDE
             yield self.at(
                 marker.place,
-                f"`{marker.argument}` is marked {where} Mark it directly before the statement that reads.",
+                f"{is_marked} {where} Write the marker directly before the statement that reads.",
                 fix=Fix("edit-markers", marker.edit, safe=not marker.comment) if marker.edit else None,
-                related=(Step(marker.consumer, f"`{marker.argument}` is read here"),),
+                related=(Step(marker.consumer, f"{what}: read here"),),
                 unfixable=marker.obstacle,
             )
 
 
-_AFTER = "after the operation that reads it. It works, since replay begins later, but it hides who needs it."
-_OUTSIDE = "outside the branch that reads it: on the other paths the output is kept for nothing."
+_AFTER = "after the operation that reads. It works, since replay begins later, but it hides who needs it."
+_OUTSIDE = "outside the branch that reads: the other paths keep the output for nothing."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import Fate, Marker, ModuleFacts
 from remat_lint.findings import Finding, Fix, Severity
 from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import listed
 
 
 class UnneededMarker(Rule):
@@ -85,12 +86,20 @@ class UnneededMarker(Rule):
     )
 
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
-        """One finding for each argument that is marked for nothing."""
+        """One finding for what a call marks for nothing."""
         for marker in facts.of(Marker):
             if marker.fate is Fate.UNNEEDED:
                 yield self.at(
                     marker.place,
-                    f"`{marker.argument}` needs no marker: {marker.why}. Take it out.",
+                    _message(marker),
                     fix=Fix("edit-markers", marker.edit, safe=not marker.comment) if marker.edit else None,
                     unfixable=marker.obstacle,
                 )
+
+
+def _message(marker: Marker) -> str:
+    what, one = listed(marker.arguments), len(marker.arguments) == 1
+    if marker.why == "unread":
+        return f"nothing outside regions reads {what}: the marker keeps memory for nothing. Take it out."
+    outputs = "is no output of a region" if one else "are no outputs of regions"
+    return f"{what} {outputs} that replay may skip: the marker does nothing. Take it out."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import Fate, Marker, ModuleFacts
 from remat_lint.findings import Finding, Fix, Severity, Step
 from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import listed
 
 
 class UngroupedMarkers(Rule):
@@ -68,8 +69,8 @@ class UngroupedMarkers(Rule):
                 assert marker.consumer is not None
                 yield self.at(
                     marker.place,
-                    f"`{marker.argument}` is marked for the same statement as another output, in a call "
-                    "of its own. Mark all outputs of one consumer in one call.",
+                    f"{listed(marker.arguments)} is marked for the same statement as another output, in "
+                    "a call of its own. Mark all outputs of one consumer in one call.",
                     fix=Fix("edit-markers", marker.edit, safe=not marker.comment) if marker.edit else None,
                     related=(Step(marker.consumer, "the statement that reads them"),),
                 )

@@ -63,7 +63,7 @@ class MarkerNotATensor(Rule):
                 continue
             yield self.at(
                 marker.place,
-                f"{marker.argument} is {marker.why}: `remat.recompute_needs_tensor` takes tensors only "
+                f"{marker.arguments[0]} is {marker.why}: `remat.recompute_needs_tensor` takes tensors only "
                 f"and raises in the forward. {_advice(marker)}",
                 fix=Fix("edit-markers", marker.edit) if marker.edit is not None else None,
             )
@@ -71,7 +71,7 @@ class MarkerNotATensor(Rule):
 
 def _advice(marker: Marker) -> str:
     if marker.why in ("a tuple", "a list", "a generator"):
-        return f"Unpack it: write `*` before {marker.argument}."
+        return f"Unpack it: write `*` before {marker.arguments[0]}."
     if marker.why == "a dict":
-        return f"Unpack its values: write `*{marker.argument.strip('`')}.values()`."
+        return f"Unpack its values: write `*{marker.arguments[0].strip('`')}.values()`."
     return "Mark the outputs of the region that are tensors, and nothing else."

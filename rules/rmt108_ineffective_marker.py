@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import Fate, Marker, ModuleFacts
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import listed
 
 
 class IneffectiveMarker(Rule):
@@ -79,8 +80,12 @@ class IneffectiveMarker(Rule):
             if marker.fate is Fate.INEFFECTIVE:
                 yield self.at(
                     marker.place,
-                    f"the marker on `{marker.argument}` does nothing: {marker.why}. {_ADVICE}",
+                    f"the marker on {listed(marker.arguments)} does nothing: {_WHY[marker.why]}",
                 )
 
 
-_ADVICE = "Mark the region's output itself, in the forward, before the statement that reads it."
+_WHY = {
+    "copy": "a copy has a storage of its own. Mark the region's output itself, before it is copied.",
+    "replay": "under `is_recomputing()` it runs when the forward has ended. Take the condition away.",
+    "compiled": "torch_remat does not see it in a compiled function. Mark before the function is called.",
+}

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import torch
 
+from remat_lint.runtime_check.agreement import Agreement, Declared, declared_class
 from remat_lint.runtime_check.case import Case, load_factory, make_case
 from remat_lint.runtime_check.compare import Difference, differences
 from remat_lint.runtime_check.diagnosis import Raised
@@ -73,6 +75,8 @@ class CheckResult:
     results: tuple[PolicyResult, ...]
     has_gradients: bool = True
     """Whether backward reached anything: without that, no replay ran."""
+    agreement: Agreement | None = None
+    """What a manifest says of the regions; None without one, or where the forward did not get to its end."""
 
     def __getitem__(self, policy: str) -> PolicyResult:
         """The result under the policy of this name."""
@@ -85,8 +89,8 @@ class CheckResult:
 
     @property
     def exit_status(self) -> int:
-        """0 holds, 1 broken, 5 inconclusive."""
-        if self.broken:
+        """0 holds, 1 broken or other regions than the manifest's, 5 inconclusive."""
+        if self.broken or (self.agreement is not None and self.agreement.differences):
             return 1
         checked = self.checkpoints and self.has_gradients
         return 5 if self.noise or not checked else 0
@@ -99,6 +103,7 @@ def check(
     device: str = "auto",
     seed: int = 0,
     stand_ins: bool | None = None,
+    manifest: str | Path | None = None,
 ) -> CheckResult:
     """Run the step of ``target`` under every policy and compare it with the plain run.
 
@@ -110,6 +115,8 @@ def check(
         seed: where the random streams start, for the factory and for every track.
         stand_ins: use this package's placeholders instead of torch's; by default only where
             the torch build has none.
+        manifest: a file that ``remat-lint manifest`` wrote; the regions that run are compared with
+            those that it lists for the module's class.
 
     Raises:
         UsageError: where the target cannot be run at all.
@@ -128,10 +135,18 @@ def check(
             return make_case(factory, name)
 
         start = prepare(build, place, seed)
-        return _compared(start, tap, name, policies, uses_stand_ins)
+        wanted = declared_class(Path(manifest), start.class_name) if manifest is not None else None
+        return _compared(start, tap, name, policies, uses_stand_ins, wanted)
 
 
-def _compared(start: Start, tap: Tap, name: str, options: Sequence[str], uses_stand_ins: bool) -> CheckResult:
+def _compared(
+    start: Start,
+    tap: Tap,
+    name: str,
+    options: Sequence[str],
+    uses_stand_ins: bool,
+    declared: Declared | None,
+) -> CheckResult:
     plain = run(start, tap, None, wraps_module=False)
     if plain.failure is not None:
         raise UsageError(
@@ -149,7 +164,8 @@ def _compared(start: Start, tap: Tap, name: str, options: Sequence[str], uses_st
     regions = tuple(seen.regions.values())
     decided = [one for one in regions if start.sets_policy or one.flag is Flag.DECIDED]
     wanted = [given(option) for option in options]
-    if first.failure is None or first.failure.phase == "backward":
+    got_through = first.failure is None or first.failure.phase == "backward"
+    if got_through:
         _require_matches(wanted, regions, seen.checkpoints)
     policies = _policies(decided, wanted)
     tracks = [first, *map(under, policies[1:])]
@@ -167,6 +183,9 @@ def _compared(start: Start, tap: Tap, name: str, options: Sequence[str], uses_st
         results=tuple(
             _judged(policy, track, plain, bool(noise)) for policy, track in zip(policies, tracks, strict=True)
         ),
+        agreement=declared.compare(first.trace, seen.regions, is_one_checkpoint=wraps_module)
+        if declared is not None and got_through
+        else None,
     )
 
 

@@ -7,6 +7,7 @@ import sys
 import traceback
 import warnings
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -48,6 +49,12 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     show_default=True,
     help="Where random streams start.",
 )
+@click.option(
+    "--manifest",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compare the regions that run with a file that remat-lint manifest wrote.",
+)
 @click.option("--traceback", "wants_traceback", is_flag=True, help="Show Python tracebacks of what fails.")
 @click.option(
     "--version",
@@ -57,14 +64,21 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     callback=_print_version,
     help="Show the version and exit.",
 )
-def main(target: str, policies: tuple[str, ...], device: str, seed: int, wants_traceback: bool) -> None:
+def main(
+    target: str,
+    policies: tuple[str, ...],
+    device: str,
+    seed: int,
+    manifest: Path | None,
+    wants_traceback: bool,
+) -> None:
     """Run one training step with and without torch_remat and compare it bit for bit.
 
     FACTORY takes no argument and returns (module, inputs). The step runs without checkpoints, then
     with no region saved, all saved, each alone, and under every given policy.
 
-    Exit status: 0 all equal, 1 a policy breaks the step, 2 the target cannot be used, 5 the step is
-    not reproducible by itself.
+    Exit status: 0 all equal, 1 a policy breaks the step or the manifest names other regions, 2 the
+    target or an option cannot be used, 5 the step is not reproducible by itself.
     """
     _require_torch()
     if os.getcwd() not in sys.path:
@@ -73,7 +87,7 @@ def main(target: str, policies: tuple[str, ...], device: str, seed: int, wants_t
     from remat_lint.runtime_check.report import rendered
 
     try:
-        result = check(target, policies=policies, device=device, seed=seed)
+        result = check(target, policies=policies, device=device, seed=seed, manifest=manifest)
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result

@@ -11,7 +11,14 @@ from remat_lint.runtime_check.source_flags import Flag
 
 def rendered(result: CheckResult) -> str:
     """The whole report, ending with the verdict."""
-    parts = [_head(result), _table(result), *_notes(result), *_causes(result), _verdict(result)]
+    parts = [
+        _head(result),
+        _table(result),
+        *_notes(result),
+        *_causes(result),
+        _manifest(result),
+        _verdict(result),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -122,6 +129,21 @@ def _cause(result: PolicyResult) -> Iterable[str]:
     )
 
 
+def _manifest(result: CheckResult) -> str:
+    """The verdict on the names, where there is a manifest."""
+    agreement = result.agreement
+    if agreement is None:
+        return ""
+    file, name = agreement.declared.file, agreement.declared.entry.name
+    lines = [f"Manifest: {file} agrees with the regions of {name} that ran."]
+    if agreement.differences:
+        lines = [f"Manifest: {file} does not agree with the regions of {name} that ran."]
+        lines += [f"    {difference}" for difference in agreement.differences]
+    if agreement.undeclared:
+        lines.append(f"    It is not complete; these ran besides: {', '.join(agreement.undeclared)}")
+    return "\n".join(lines)
+
+
 def _verdict(result: CheckResult) -> str:
     total = len(result.results)
     if result.broken:
@@ -136,6 +158,8 @@ def _verdict(result: CheckResult) -> str:
         )
     if not result.has_gradients:
         return "Inconclusive: nothing requires grad, so backward replayed nothing."
+    if result.agreement is not None and result.agreement.differences:
+        return f"The step holds under {_policies(total)}, but the manifest lists other regions."
     only = "" if result.regions else " No region was called, so the checkpoint alone was checked."
     return f"Holds: outputs, gradients and buffers are equal bit for bit under {_policies(total)}.{only}"
 

@@ -46,6 +46,7 @@ class Start:
     """What all tracks begin with."""
 
     build: Callable[[], Case]
+    class_name: str
     device: torch.device
     seed: int
     state: dict[str, Tensor]
@@ -71,7 +72,11 @@ def prepare(build: Callable[[], Case], device: torch.device, seed: int) -> Start
     if not any(tensor.requires_grad for tensor in given):
         for tensor in given:
             tensor.requires_grad_(tensor.is_floating_point() or tensor.is_complex())
-    return Start(build, device, seed, state, args, kwargs, sets_policy=case.set_policy is not None)
+    kind = type(case.module)
+    class_name = f"{kind.__module__}.{kind.__qualname__}"
+    return Start(
+        build, class_name, device, seed, state, args, kwargs, sets_policy=case.set_policy is not None
+    )
 
 
 def run(start: Start, tap: Tap, policy: Policy | None, *, wraps_module: bool) -> Track:

@@ -4,8 +4,9 @@
     python scripts/generate_torch_ops.py --check    # compare, exit 1 where it differs
 
 Three sources inside the installed torch, none of them run on data: the operator schemas (alias and
-write annotations, the tag ``nondeterministic_seeded``), the type stubs of the C++ bindings (names and
-order of parameters, what comes back), and the signatures of Python functions and modules.
+write annotations, the tags ``nondeterministic_seeded`` and ``pointwise``), the type stubs of the C++
+bindings (names and order of parameters, what comes back), and the signatures of Python functions and
+modules.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ CONTAINERS = {
     "ParameterList",
     "Sequential",
 }
-USUAL = {"effect": "read", "result": "tensor", "draws": False}
+USUAL = {"effect": "read", "result": "tensor", "draws": False, "keeps_order": False}
 """Fields that the table leaves out."""
 NOT_A_SIGNATURE = {"self", "cls", "_stacklevel", "args", "kwargs"}
 
@@ -81,6 +82,7 @@ class Schemas:
     view: bool = False
     reads: bool = False
     draws: bool = False
+    pointwise: bool = False
     sources: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     outs: bool = False
@@ -112,11 +114,13 @@ def about_tensors(schema: Any) -> bool:
 
 
 def summary(name: str) -> Schemas | None:
-    """The schemas of that operator, and whether it draws."""
+    """The schemas of that operator, and what its tags say."""
     schemas = operators().get(name)
     if schemas is None:
         return None
-    said = Schemas(draws=is_random(name))
+    said = Schemas(
+        draws=has_tag(name, torch.Tag.nondeterministic_seeded), pointwise=has_tag(name, torch.Tag.pointwise)
+    )
     for schema in schemas:
         add_schema(said, schema)
     return said
@@ -162,12 +166,12 @@ def kind_of_returns(schema: Any) -> str:
     return "tensor" if "Tensor" in types[0] else "value"
 
 
-def is_random(name: str) -> bool:
+def has_tag(name: str, tag: torch.Tag) -> bool:
     packet = getattr(torch.ops.aten, name, None)
     if packet is None:
         return False
     overloads = (getattr(packet, overload) for overload in packet.overloads())
-    return any(torch.Tag.nondeterministic_seeded in overload.tags for overload in overloads)
+    return any(tag in overload.tags for overload in overloads)
 
 
 # What the stubs and signatures say.
@@ -320,6 +324,8 @@ def effect_of(said: Schemas | None, name: str, names: list[str], receiver: str) 
         if said.view and not said.reads:
             found["effect"] = "view"
             found["sources"] = " ".join(renamed(said.sources, names, receiver))
+        elif not in_place:
+            found["keeps_order"] = said.pointwise
     if in_place:
         found["result"] = "self"
     found["writes"] = " ".join(writes)

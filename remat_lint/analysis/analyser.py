@@ -6,14 +6,15 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.declarations import Declarations
 from remat_lint.analysis.facts import GivenUp, ModuleFacts
-from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
+from remat_lint.analysis.machine import BudgetSpent, Frame
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.placement import Placement
@@ -21,7 +22,6 @@ from remat_lint.analysis.regions import REMAT, REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
-    SCALAR,
     Choice,
     ClassValue,
     Constant,
@@ -33,6 +33,7 @@ from remat_lint.analysis.values import (
     Reference,
     RegionWrapper,
     Tensor,
+    Token,
     Unknown,
     Value,
     alternatives,
@@ -41,19 +42,25 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place
-from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
-_SCALAR_ANNOTATIONS = frozenset(["int", "float", "bool", "str", "bytes", "complex"])
+
+@dataclass(slots=True)
+class Root:
+    """What running a function found: ``returned`` are reads of outputs that it hands back.
+
+    Its callers may mark those. Where they are in view, they are the ones to ask.
+    """
+
+    definition: ir.Function
+    journal: Journal
+    returned: Journal = field(default_factory=Journal)
+    complete: bool = False
+    """Whether everything that it leaves unserved was seen."""
 
 
-class Analyser(Interpreter):
+class Analyser(Declarations):
     """The interpreter with everything that reaches beyond a single run: modules, classes, roots."""
-
-    def __init__(self, project: Project) -> None:
-        super().__init__(project)
-        self._class_names: dict[ir.Class, dict[str, Value]] = {}
-        self._instances: dict[ir.Class, Value] = {}
 
     # --- modules
 
@@ -66,7 +73,7 @@ class Analyser(Interpreter):
         self.scopes[source.path] = scope
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
-        with self._entering(frame):
+        with self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
@@ -78,9 +85,6 @@ class Analyser(Interpreter):
                 scope.heap |= path.heap
                 self.kept_frames |= path.frames
         return scope
-
-    def _entering(self, frame: Frame) -> _Entered:
-        return _Entered(self, frame)
 
     def imported(self, statement: ir.Import) -> Iterator[tuple[str, Value]]:
         """The names that an import binds; nothing is read before one of them is used."""
@@ -149,98 +153,6 @@ class Analyser(Interpreter):
         submodule = self._module(scope, f"{scope.name}.{name}", 0)
         return ModuleValue(submodule) if submodule is not None else Unknown()
 
-    # --- classes
-
-    def class_names(self, klass: ClassValue) -> dict[str, Value]:
-        """The names that a class body binds."""
-        known = self._class_names.get(klass.definition)
-        if known is not None:
-            return known
-        names: dict[str, Value] = {}
-        self._class_names[klass.definition] = names
-        frame = Frame(
-            id=self.fresh(), depth=0, scope=klass.scope, owner=klass, closure=klass.frame, kind="class"
-        )
-        journal, self.journal = self.journal, Journal()
-        with self._entering(frame):
-            flow = self.run_block(klass.definition.body, [State()])
-            for path in flow.fell:
-                names |= path.frames.get(frame.id, {})
-                klass.scope.heap |= path.heap
-        self.journal = journal
-        return names
-
-    def instance_of(self, klass: ClassValue) -> Value:
-        """An object of the class, constructed with unknown arguments; the same one every time."""
-        known = self._instances.get(klass.definition)
-        if known is not None:
-            return known
-        self._instances[klass.definition] = Unknown()  # while it is under construction
-        state = State()
-        frame = Frame(id=self.fresh(), depth=0, scope=klass.scope)
-        journal, self.journal = self.journal, Journal()
-        try:
-            with self._entering(frame):
-                initializer = self.class_attribute(self.mro(klass), "__init__")
-                operands: list[Operand] = []
-                if isinstance(initializer, FunctionValue):
-                    operands = list(self._unknown_operands(initializer.definition, state))
-                instance = self.construct(state, ir.Const(0, None), klass, operands)
-        except BudgetSpent:
-            instance = Unknown()
-        finally:
-            self.journal = journal
-        klass.scope.heap |= state.heap
-        self.kept_frames |= state.frames
-        self._instances[klass.definition] = instance
-        return instance
-
-    def _unknown_operands(self, definition: ir.Function, state: State) -> Iterator[Operand]:
-        for parameter in definition.parameters[1:]:
-            value = self.annotated(parameter.annotation, state)
-            if parameter.kind == "positional":
-                yield Operand(value)
-            elif parameter.kind == "keyword":
-                yield Operand(value, keyword=parameter.name)
-
-    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
-        """A value of an annotated type; unknown where the annotation does not name a class."""
-        match annotation:
-            case None:
-                return Unknown(origin=self.fresh())
-            case ir.Const(value=None):
-                return NONE
-            case ir.Const(value=str() as text) if text.replace(".", "").isidentifier():
-                return self._of_type(self._dotted(text.split("."), state), state)
-            case ir.Binary(operator="BitOr", left=left, right=right):
-                return join(self.annotated(left, state), self.annotated(right, state))
-            case ir.Subscript(base=base, indices=indices) if _last_name(base) == "Optional":
-                return join(self.annotated(indices[0], state), NONE)
-            case ir.Name() | ir.Attribute():
-                return self._of_type(self.evaluate(annotation, state), state)
-            case _:
-                return Unknown(origin=self.fresh())
-
-    def _dotted(self, names: list[str], state: State) -> Value:
-        value = self.lookup(state, names[0])
-        for name in names[1:]:
-            value = self.attribute_of(state, ir.Const(0, None), value, name)
-        return value
-
-    def _of_type(self, kind: Value, state: State) -> Value:
-        if isinstance(kind, ClassValue):
-            return self.instance_of(kind)
-        if isinstance(kind, External):
-            name = kind.name
-            if name in ("torch.Tensor", "torch.nn.Parameter"):
-                number = self.fresh()
-                return Tensor(storage=number, like=number)
-            if name.removeprefix("builtins.") in _SCALAR_ANNOTATIONS:
-                return SCALAR
-            if name.startswith("torch.nn.") and name != "torch.nn.Module":
-                return self.construct_external(state, name, ())
-        return Unknown(origin=self.fresh())
-
     # --- roots
 
     def analyse(self, source: SourceFile) -> ModuleFacts:
@@ -249,20 +161,33 @@ class Analyser(Interpreter):
         self.journal = module
         self.reset_budget()
         scope = self.load(source)
-        journals: list[tuple[ir.Function, Journal]] = []
-        for function in self._roots(scope, source.lowered.body, None):
-            journals.append((function.definition, self._run_root(function)))
-        seen = {definition for definition, _ in journals} | set(self.contexts)
+        roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
+        seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
             if definition not in seen:
-                journals.append((definition, self._run_root(FunctionValue(definition, scope, scope.frame))))
-        for definition, journal in journals:
-            module.called |= journal.called
-            if self.contexts.get(definition) != {False}:
-                module.absorb(journal)
+                roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
+        answered = self._answered_by_callers(roots)
+        for root in roots:
+            module.called |= root.journal.called
+            if self.contexts.get(root.definition) != {False}:
+                module.absorb(root.journal)
+                if root.definition not in answered:
+                    module.absorb(root.returned)
         placement = Placement(self.pure)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
+
+    def _answered_by_callers(self, roots: Sequence[Root]) -> set[ir.Function]:
+        """The functions whose returned outputs are in the runs of others, up to one that nobody calls."""
+        complete = {root.definition for root in roots if root.complete}
+        asked = [one for one in complete if self.calling.get(one, set()) <= {one}]
+        answered: set[ir.Function] = set()
+        while asked:
+            caller = asked.pop()
+            called = {one for one, callers in self.calling.items() if caller in callers} - {caller}
+            asked += (called - answered) & complete
+            answered |= called
+        return answered
 
     def _roots(
         self, scope: ModuleScope, body: tuple[ir.Stmt, ...], owner: ClassValue | None
@@ -297,8 +222,10 @@ class Analyser(Interpreter):
                 receiver = self.instance_of(owner)
         return FunctionValue(definition, scope, scope.frame, owner, receiver)
 
-    def _run_root(self, function: FunctionValue) -> Journal:
+    def _run_root(self, function: FunctionValue) -> Root:
         journal = self.journal = Journal()
+        root = Root(function.definition, journal)
+        self.root = function.definition
         self.reset_budget()
         state, definition = State(), function.definition
         frame = Frame(
@@ -311,19 +238,23 @@ class Analyser(Interpreter):
             closure=function.frame,
         )
         compiled = self._is_compiled(function)
-        with self._entering(frame):
+        with self.entering(frame):
             self.compiled = compiled
             self._bind_root(state, frame, function)
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
+                journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
                 journal.note(GivenUp(place, "the function needs too many steps"))
-                return journal
+                return root
+            finally:
+                self.root = None
         if compiled:  # nothing in it is a region or a marker for torch_remat
-            return Journal(markers=journal.markers)
-        self._settle(journal, [*flow.returned, *((path, NONE) for path in flow.fell)])
-        return journal
+            return Root(definition, Journal(markers=journal.markers))
+        self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
+        journal.end_root()
+        return root
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters
@@ -338,7 +269,8 @@ class Analyser(Interpreter):
                 value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
 
-    def _settle(self, journal: Journal, ends: list[tuple[State, Value]]) -> None:
+    def _settle(self, root: Root, ends: list[tuple[State, Value]]) -> None:
+        journal, returned = root.journal, _returned_by_all(ends)
         for state, value in ends:
             self._returns_wrapper(journal, state, value)
             self.escape(state, value)
@@ -346,9 +278,14 @@ class Analyser(Interpreter):
             if _needs_no_grad(value):  # nothing is replayed for it
                 for run in state.runs.values():
                     journal.testify(run, Evidence.UNKNOWN)
+        lost = any(isinstance(fact, GivenUp) for fact in journal.facts)
+        root.complete = not lost and not any(_needs_no_grad(value) for _, value in ends)
         replayed = [state for state, value in ends if not _needs_no_grad(value)]
         for state in reunite(replayed):
-            journal.settle(state.pending)
+            journal.settle({token: state.pending[token] for token in state.pending if token not in returned})
+            root.returned.settle(
+                {token: state.pending[token] for token in state.pending if token in returned}
+            )
             journal.judge(state, state.runs.values())
 
     def _escape_to_outer_objects(self, state: State) -> None:
@@ -380,36 +317,18 @@ class Analyser(Interpreter):
                 return
 
 
-class _Entered:
-    """Runs a frame, and puts everything back as it was."""
-
-    def __init__(self, machine: Analyser, frame: Frame) -> None:
-        self._machine = machine
-        self._frame = frame
-
-    def __enter__(self) -> None:
-        machine = self._machine
-        self._before = (
-            getattr(machine, "frame", self._frame),
-            machine.regions,
-            machine.grad_enabled,
-            machine.swallowing,
-            machine.compiled,
-        )
-        machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.compiled = False
-
-    def __exit__(self, *_: object) -> None:
-        machine = self._machine
-        machine.frame, machine.regions, machine.grad_enabled = self._before[:3]
-        machine.swallowing, machine.compiled = self._before[3:]
+def _returned_by_all(ends: Sequence[tuple[State, Value]]) -> set[Token]:
+    """The outputs that are handed back, themselves or what they are part of, wherever they were made."""
+    returned: set[Token] = set()
+    kept: set[Token] = set()
+    for state, value in ends:
+        handed = set(state.tokens(value))
+        for token in state.pending:
+            (kept if handed.isdisjoint(token.lineage()) else returned).add(token)
+    return returned - kept
 
 
 def _needs_no_grad(value: Value) -> bool:
     """Whether nothing that is returned requires grad: then backward never comes here."""
     values = value.items if isinstance(value, SequenceValue) and value.rest is None else (value,)
     return bool(values) and all(isinstance(one, Tensor) and one.grad is False for one in values)
-
-
-def _last_name(expr: ir.Expr) -> str:
-    return expr.name if isinstance(expr, ir.Attribute) else expr.id if isinstance(expr, ir.Name) else ""

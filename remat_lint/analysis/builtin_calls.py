@@ -255,17 +255,15 @@ def _partial(call: BuiltinCall) -> Value:
 
 
 def _getattr(call: BuiltinCall) -> Value:
-    name = call.operands[1].value if len(call.operands) > 1 else NONE
-    if isinstance(name, Constant) and isinstance(name.value, str):
-        return call.machine.attribute_of(call.state, call.node, call.operands[0].value, name.value)
-    return Unknown(frozenset(call.state.tokens(call.operands[0].value)) if call.operands else frozenset())
+    if len(call.operands) < 2:
+        return Unknown()
+    return call.machine.get_named(call.state, call.node, call.operands[0].value, call.operands[1])
 
 
 def _setattr(call: BuiltinCall) -> Value:
-    if len(call.operands) > 2 and isinstance(call.operands[1].value, Constant):
-        call.machine.set_attribute(
-            call.state, call.operands[0].value, str(call.operands[1].value.value), call.operands[2].value
-        )
+    if len(call.operands) > 2:
+        base, name, value = call.operands[:3]
+        call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 
 
@@ -283,7 +281,7 @@ def _torch_checkpoint(call: BuiltinCall) -> Value:
 
 
 def _super(call: BuiltinCall) -> Value:
-    return call.machine.call_super()
+    return call.machine.call_super(call.operands)
 
 
 BUILTINS: dict[str, Builtin] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from remat_lint import torch_ops
@@ -13,7 +13,7 @@ from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
 from remat_lint.analysis.objects import MODULE_CONTAINERS
-from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.operations import MAX_VIEWS, module_operands
 from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Signature, Summary, note_reads
@@ -30,6 +30,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InheritedMethod,
     InstanceObject,
+    Made,
     Method,
     Partial,
     Reference,
@@ -39,13 +40,19 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    holds_object,
+    is_blank,
     join,
+    map_tensors,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import Step
+from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
 """Constructors nested deeper than this are not followed."""
+
+MAX_CALLED = 60
+"""A called expression longer than this is not repeated in messages."""
 
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
@@ -133,12 +140,6 @@ class Calls(Construction):
             return self.call_unknown(state, node, operands)
         if self._cannot_matter(state, function, operands):
             return Unknown(origin=self.fresh())
-        if self._is_too_deep(definition):
-            self.give_up(node, "calls nested too deeply")
-            return Unknown(origin=self.fresh())
-        self.contexts.setdefault(definition, set()).add(
-            not self.is_inert() and state.phase is not Phase.FORWARD
-        )
         if function.receiver is not None:
             operands = [Operand(function.receiver), *operands]
         frame = Frame(
@@ -153,18 +154,36 @@ class Calls(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
-        context = (self.is_inert(), state.phase, self.grad_enabled, bool(self.swallowing), self.compiled)
+        if self._is_too_deep(definition):
+            self.give_up(node, "calls nested too deeply")
+            return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        counts = not self.is_inert() and state.phase is not Phase.FORWARD
+        self.contexts.setdefault(definition, set()).add(counts)
+        if counts and not self.swallowing and self.root is not None:
+            self.calling.setdefault(definition, set()).add(self.root)
+        context = (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+        )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
-        if signature is None:
-            self.bind_parameters(state, frame, function, operands)
-            value = self.run_function(state, frame)
-        elif summary is None:
-            value = self._run_and_summarise(state, frame, function, signature)
-        else:
+        claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
+        if summary is not None and signature is not None:
+            frame.id, claims = summary.frame, summary.claims
             value = self._instantiate(state, node, summary, signature, operands)
+        else:
+            value = self._run_call(state, frame, function, signature)
+            claims = self.claims_of_call(state, conditions)
+        state.claimed = claimed
+        self.claim_for_caller(state, node, frame, claims)
+        if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
+            value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
 
     def _instantiate(
@@ -190,17 +209,21 @@ class Calls(Construction):
                     self.read_on_behalf(state, node, operands, token, waiting)
         return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
-    def _run_and_summarise(
-        self, state: State, frame: Frame, function: FunctionValue, signature: Signature
+    def _run_call(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
     ) -> Value:
-        """Run a call with a journal of its own, and keep what it did for the next one like it."""
+        """Run a call; what one with a signature did is kept for the next one like it."""
+        if signature is None:
+            self.bind_parameters(state, frame, function, frame.operands)
+            return self.run_function(state, frame)
         before, journal, writes = state.fork(), self.journal, self.outer_writes
         self.journal = Journal()
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
             if self.outer_writes == writes:
-                self.summaries.put(signature, state, value, self.journal, before)
+                claims = self.claims_of_call(state, before.conditions())
+                self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
         finally:
             journal.absorb(self.journal)
             self.journal = journal
@@ -210,13 +233,13 @@ class Calls(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame = self.frame, frame
-        grad = self.grad_enabled
+        grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
-            self.frame, self.grad_enabled = caller, grad
+            self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()
@@ -227,16 +250,34 @@ class Calls(Construction):
             return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
         return value
 
+    def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:
+        """What is proved of a method's result and arguments where a subclass may have another method."""
+        if self.regions:  # a region may read what it is handed, and its result is its own
+            return value
+        for token in {token for operand in operands for token in state.tokens(operand.value)}:
+            if not state.readers_of((token,)):
+                state.need(token, ())
+        if isinstance(value, Unknown):
+            return replace(value, computed=False)
+        return map_tensors(value, lambda tensor: replace(tensor, made=Made.ELSEWHERE))
+
     def _hand_back(self, state: State, node: ir.Expr, value: Value, frame: Frame) -> Value:
         """A callee's result is the caller's business now."""
+        if frame.function is not None:
+            value = self._promised(state, frame, frame.function.returns, value)
         for token in state.tokens(value):
             for part in token.lineage():
                 state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
-        if isinstance(value, Tensor) and value.token is not None:
-            return replace(
-                value, via=(*value.via, Step(self.place(node), f"returned by {frame_name(frame)}"))
-            )
-        return value
+        return map_tensors(value, _one_step_on(self._returning(node, frame)))
+
+    def _returning(self, node: ir.Expr, frame: Frame) -> Step:
+        """How a message says that a value came out of a call."""
+        assert frame.function is not None
+        called = self.text(node.function) if isinstance(node, ir.Call) else ""
+        note = f"returned by {frame_name(frame)} {{there}}"
+        if called and len(called) <= MAX_CALLED:
+            note += f", called as {called} {{here}}"
+        return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
         """Whether a callee is handed no output, and lives where nobody declares a region."""
@@ -297,7 +338,24 @@ class Calls(Construction):
                 value = defaults[parameter.name]
             else:
                 value = Unknown(origin=self.fresh())
-            state.bind(frame.id, parameter.name, value)
+            state.bind(frame.id, parameter.name, self._promised(state, frame, parameter.annotation, value))
+
+    def _promised(self, state: State, frame: Frame, annotation: ir.Expr | None, value: Value) -> Value:
+        """The object that an annotation promises where nothing is known of a value.
+
+        What a constructor is given may be another thing in the next configuration.
+        """
+        configured = value == NONE and frame.function is not None and frame.function.name == "__init__"
+        if annotation is None or not (is_blank(value) or configured):
+            return value
+        caller, self.frame = self.frame, frame
+        try:
+            promised = self.annotated(annotation, state)
+        finally:
+            self.frame = caller
+        if not holds_object(promised):
+            return value
+        return join(promised, NONE) if configured else promised
 
     # --- objects
 
@@ -328,6 +386,12 @@ class Calls(Construction):
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
+        if isinstance(found, InstanceObject) and isinstance(method.receiver, Reference):
+            if found.get("contents") is not None:
+                return self._call_container_method(state, node, method.receiver, method.name, operands)
+            if method.name in ("add_module", "register_module") and len(operands) > 1:
+                self.set_named(state, method.receiver, operands[0], operands[1].value)
+                return NONE
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
@@ -418,12 +482,32 @@ class Calls(Construction):
                 value = self.call(state, node, forward, [Operand(Unknown()), *operands])
         finally:
             self.grad_enabled = grad
-        return with_unknown_grad(value)
+        return map_tensors(value, lambda tensor: replace(tensor, grad=None))  # it may require grad
 
     def call_attribute(
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         """``receiver.name(operands)`` for any receiver."""
+        result = self._call_attribute(state, node, receiver, name, operands)
+        if name == "build" and is_blank(result) and isinstance(receiver.value, Reference):
+            return self._build_owner(state, node, receiver.value, operands) or result
+        return result
+
+    def _build_owner(
+        self, state: State, node: ir.Expr, receiver: Reference, operands: Sequence[Operand]
+    ) -> Value | None:
+        """``config.build()`` gives an object of the class in which the ``Config`` of the object is nested."""
+        found = self.object_at(state, receiver)
+        klass = found.klass if isinstance(found, InstanceObject) else None
+        if not isinstance(klass, ClassValue) or klass.outer is None:
+            return None
+        if not klass.definition.name.endswith("Config"):
+            return None
+        return self.construct(state, node, klass.outer, [Operand(receiver), *operands])
+
+    def _call_attribute(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
         value = receiver.value
         if isinstance(value, (Tensor, Unknown, SequenceValue, Constant, Scalar, Choice)):
             return self.call_method(state, node, receiver, name, operands)
@@ -439,6 +523,8 @@ class Calls(Construction):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if name == "backward":
+            self.journal.is_body = False
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:
@@ -488,28 +574,32 @@ class Calls(Construction):
             return self.construct_external(state, name, operands)
         return self.call_unknown(state, node, operands)
 
-    def call_super(self) -> Value:
-        """``super()`` in a method."""
+    def call_super(self, operands: Sequence[Operand]) -> Value:
+        """``super()`` in a method or in a function defined in one, and ``super(Class, receiver)``."""
         frame: Frame | None = self.frame
-        while frame is not None and frame.owner is None:
-            frame = frame.parent
+        while frame is not None and (frame.owner is None or frame.receiver is None):
+            frame = self._lexical_parent(frame)
         if frame is None or frame.owner is None or frame.receiver is None:
             return Unknown()
+        if len(operands) == 2 and isinstance(operands[0].value, ClassValue):
+            return Super(operands[0].value, operands[1].value)
         return Super(frame.owner, frame.receiver)
 
+    def _lexical_parent(self, frame: Frame) -> Frame | None:
+        """The frame in which the function that a frame runs was defined, while that runs too."""
+        outer = frame.parent
+        while outer is not None and outer.id != frame.closure:
+            outer = outer.parent
+        return outer
 
-def with_unknown_grad(value: Value) -> Value:
-    """The same tensors, which may require grad after all."""
-    match value:
-        case Tensor():
-            return replace(value, grad=None)
-        case SequenceValue(items=items, rest=rest):
-            rest = with_unknown_grad(rest) if rest is not None else None
-            return replace(value, items=tuple(with_unknown_grad(item) for item in items), rest=rest)
-        case Choice(alternatives=values):
-            return Choice(tuple(with_unknown_grad(item) for item in values))
-        case _:
-            return value
+
+def _one_step_on(step: Step) -> Callable[[Tensor], Tensor]:
+    """Notes where a region output came through."""
+
+    def change(tensor: Tensor) -> Tensor:
+        return replace(tensor, via=(*tensor.via, step)[-MAX_VIEWS:]) if tensor.token is not None else tensor
+
+    return change
 
 
 def _looks_like_a_class(name: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.containers import Containers
-from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.state import State
 from remat_lint.analysis.summaries import Summaries
@@ -23,9 +24,23 @@ from remat_lint.analysis.values import (
     Reference,
     Unknown,
     Value,
+    join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.project import Project
+
+_RECORD_DECORATORS = frozenset(["dataclass", "define", "frozen", "mutable", "attrs"])
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a record: the class that declares it, and what it is where it is not given."""
+
+    name: str
+    owner: ClassValue
+    has_default: bool
+    factory: ir.Expr | None
+    takes_position: bool
 
 
 class Construction(Containers):
@@ -42,11 +57,11 @@ class Construction(Containers):
         Modules that are constructed alike are one object: they differ in their weights only.
         """
         bases = {base.name for base in self.mro(klass) if isinstance(base, External)}
-        if bases & {"typing.NamedTuple", "collections.namedtuple"}:
-            names = tuple(self.annotated_names(klass))
-            by_name = self._by_field(names, operands)
-            items = tuple(by_name.get(name, Unknown()) for name in names)
-            return SequenceValue(items, fields=names)
+        if "typing.NamedTuple" in bases:
+            fields = self._fields_of(self.mro(klass))
+            given = _by_field(tuple(fields), operands)
+            items = [given.get(name) or self._default(state, node, fields[name]) for name in fields]
+            return SequenceValue(tuple(item or Unknown() for item in items), fields=tuple(fields))
         if not any(base.startswith("torch.nn.") for base in bases):
             return self._construct_object(state, node, klass, operands)
         signature = self.summaries.construction(state, klass, operands)
@@ -66,12 +81,10 @@ class Construction(Containers):
         order = self.mro(klass)
         reference = self.allocate(state, InstanceObject(klass))
         initializer = self.class_attribute(order, "__init__")
-        if isinstance(initializer, FunctionValue):
+        if self.is_record(klass):
+            self._fill_record(state, node, reference, order, operands)
+        elif isinstance(initializer, FunctionValue):
             self.call(state, node, replace(initializer, receiver=reference), operands)
-        elif any("dataclass" in self.decorator_name(d) for d in klass.definition.decorators):
-            names = tuple(name for one in reversed(order) for name in self.annotated_names(one))
-            for name, value in self._by_field(tuple(dict.fromkeys(names)), operands).items():
-                self.set_attribute(state, reference, name, value)
         elif operands and (external := next((b for b in order if isinstance(b, External)), None)):
             self.initialize_external(state, reference, external.name, operands)
         return reference
@@ -79,23 +92,77 @@ class Construction(Containers):
     def decorator_name(self, decorator: ir.Expr) -> str:
         return self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)
 
-    def _by_field(self, names: Sequence[str], operands: Sequence[Operand]) -> dict[str, Value]:
-        positional = [operand.value for operand in operands if operand.keyword is None]
-        found = dict(zip(names, positional, strict=False))
-        found |= {o.keyword: o.value for o in operands if o.keyword is not None and o.keyword in names}
-        return found
+    # --- records
+
+    def is_record(self, klass: ClassValue) -> bool:
+        """Whether a decorator writes the class's ``__init__``, from its annotated names."""
+        for one in self.mro(klass):
+            if isinstance(one, ClassValue):
+                if "__init__" in self.class_names(one):
+                    return False
+                names = [self.decorator_name(decorator) for decorator in one.definition.decorators]
+                if any(name.rpartition(".")[2] in _RECORD_DECORATORS for name in names):
+                    return True
+        return False
+
+    def _fill_record(
+        self,
+        state: State,
+        node: ir.Expr,
+        reference: Reference,
+        order: Sequence[Value],
+        operands: Sequence[Operand],
+    ) -> None:
+        fields = self._fields_of(order)
+        given = _by_field([name for name, one in fields.items() if one.takes_position], operands)
+        given |= {o.keyword: o.value for o in operands if o.keyword in fields}
+        open_ended = any(operand.star or operand.keyword == "**" for operand in operands)
+        for name, field in fields.items():
+            value = given.get(name)
+            if value is None and not open_ended:
+                value = self._default(state, node, field)
+            if value is not None:
+                self.set_attribute(state, reference, name, value)
+        after = self.class_attribute(order, "__post_init__")
+        if isinstance(after, FunctionValue):
+            self.call(state, node, replace(after, receiver=reference), ())
+
+    def _fields_of(self, order: Sequence[Value]) -> dict[str, Field]:
+        """The fields of a record, those of its bases first."""
+        fields: dict[str, Field] = {}
+        for klass in reversed(order):
+            if isinstance(klass, ClassValue):
+                for statement in klass.definition.body:
+                    field = _field(klass, statement)
+                    if field is not None:
+                        fields[field.name] = field
+        return fields
+
+    def _default(self, state: State, node: ir.Expr, field: Field) -> Value | None:
+        """What a field is where it is not given: its default, or what its factory makes."""
+        if field.factory is None:
+            return self.class_names(field.owner).get(field.name) if field.has_default else None
+        frame = self.class_frame(field.owner)
+        state.frames[frame.id] = self.class_names(field.owner)
+        caller, self.frame = self.frame, frame
+        try:
+            factory = self.evaluate(field.factory, state)
+        finally:
+            self.frame = caller
+            state.frames.pop(frame.id, None)
+        return self.call(state, node, factory, ())
+
+    def class_frame(self, klass: ClassValue) -> Frame:
+        """A frame in which the body of a class is evaluated."""
+        return Frame(
+            id=self.fresh(), depth=0, scope=klass.scope, owner=klass, closure=klass.frame, kind="class"
+        )
 
     def annotated_names(self, klass: Value) -> list[str]:
-        """The fields that a class body declares with an annotation."""
-        if not isinstance(klass, ClassValue):
-            return []
-        return [
-            statement.targets[0].id
-            for statement in klass.definition.body
-            if isinstance(statement, ir.Assign)
-            and statement.annotation is not None
-            and isinstance(statement.targets[0], ir.Name)
-        ]
+        """The fields of a record of this class, in the order of their positions."""
+        return list(self._fields_of(self.mro(klass)))
+
+    # --- modules of torch.nn
 
     def construct_external(self, state: State, name: str, operands: Sequence[Operand]) -> Reference:
         """An object of an ``nn`` class; containers remember what is in them."""
@@ -110,6 +177,7 @@ class Construction(Containers):
         assert isinstance(found, InstanceObject)
         if name in MODULE_CONTAINERS:
             contents, names = self._container_contents(state, name, operands)
+            self.note_elements(contents)
             found = replace(found, arguments=(("keys", names),) if names is not None else ())
             state.heap[reference.address] = found.with_attribute("contents", contents)
             return
@@ -132,7 +200,9 @@ class Construction(Containers):
                 else None
             )
             if not isinstance(found, DictObject):
-                return SequenceValue(tuple(positional)), None
+                certain = tuple(operand.value for operand in operands if not operand.star)
+                more = [operand.value for operand in operands if operand.star]
+                return SequenceValue(certain, reduce(join, more) if more else None), None
         first = positional[0] if positional else SequenceValue()
         found = self.object_at(state, first) if isinstance(first, Reference) else None
         if isinstance(found, DictObject):
@@ -140,3 +210,35 @@ class Construction(Containers):
             return SequenceValue(tuple(value for _, value in found.items), found.rest), names
         sequence = self.iterate(state, ir.Const(0, None), first)
         return SequenceValue(sequence.items, sequence.rest), None
+
+
+def _by_field(names: Sequence[str], operands: Sequence[Operand]) -> dict[str | None, Value]:
+    """The operands of a record's constructor by the names of its fields."""
+    positional = [operand.value for operand in operands if operand.keyword is None and not operand.star]
+    found: dict[str | None, Value] = dict(zip(names, positional, strict=False))
+    return found | {o.keyword: o.value for o in operands if o.keyword in names}
+
+
+def _field(owner: ClassValue, statement: ir.Stmt) -> Field | None:
+    """The field that a statement of a class body declares."""
+    if not isinstance(statement, ir.Assign) or statement.annotation is None:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, ir.Name) or _last_name(statement.annotation) == "ClassVar":
+        return None
+    options: dict[str | None, ir.Expr] = {}
+    if isinstance(value, ir.Call) and _last_name(value.function) == "field":
+        options = {argument.keyword: argument.value for argument in value.arguments}
+        value = options.get("default")
+    factory = options.get("default_factory") or options.get("factory")
+    return Field(target.id, owner, value is not None, factory, not _is_false(options.get("init")))
+
+
+def _is_false(expr: ir.Expr | None) -> bool:
+    return isinstance(expr, ir.Const) and expr.value is False
+
+
+def _last_name(expr: ir.Expr) -> str:
+    if isinstance(expr, ir.Subscript):
+        return _last_name(expr.base)
+    return expr.name if isinstance(expr, ir.Attribute) else expr.id if isinstance(expr, ir.Name) else ""

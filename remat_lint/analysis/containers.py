@@ -16,13 +16,16 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InstanceObject,
     ListObject,
+    NameScope,
     Partial,
     Reference,
+    RegionName,
     RegionWrapper,
     Unknown,
     Value,
     alternatives,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -41,6 +44,15 @@ class Containers(Objects):
         self.hand_out(state, operands)
         return Unknown(origin=self.fresh())
 
+    def note_elements(self, contents: Value) -> None:
+        """Remember which modules are elements of a container."""
+        self.elements |= {
+            one.address
+            for item in parts(contents)
+            for one in alternatives(item)
+            if isinstance(one, Reference)
+        }
+
     def hand_out(self, state: State, operands: Sequence[Operand]) -> None:
         """Functions and region wrappers handed to unknown code may be called there."""
         for operand in operands:
@@ -49,11 +61,13 @@ class Containers(Objects):
         self.may_be_called(operands)
 
     def may_be_called(self, operands: Sequence[Operand]) -> None:
-        """A region wrapper that is stored or handed on is not forgotten."""
+        """A region wrapper that is stored or handed on is not forgotten, a name scope may be entered."""
         for operand in operands:
             for value in alternatives(operand.value):
                 if isinstance(value, RegionWrapper):
                     self.journal.called.add(value.place)
+                elif isinstance(value, NameScope):
+                    self.name_scopes += (RegionName("{}"),)
 
     def _call_container_method(
         self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]
@@ -65,7 +79,7 @@ class Containers(Objects):
         if isinstance(found, DictObject):
             return self._call_dict_method(state, reference, found, name, operands)
         if isinstance(found, InstanceObject) and (contents := found.get("contents")):
-            return self._call_module_container(state, reference, found, contents, name, values)
+            return self._call_module_container(state, node, reference, found, contents, name, values)
         return self.call_unknown(state, node, operands)
 
     def _call_list_method(
@@ -165,6 +179,7 @@ class Containers(Objects):
     def _call_module_container(
         self,
         state: State,
+        node: ir.Expr,
         reference: Reference,
         found: InstanceObject,
         contents: Value,
@@ -184,15 +199,25 @@ class Containers(Objects):
                 return SequenceValue(pairs, SequenceValue((SCALAR, rest)) if rest is not None else None)
             case "keys":
                 return SequenceValue(keys, SCALAR if rest is not None else None)
-            case "append" | "add_module" if values:
-                more = (
-                    SequenceValue((*items, values[-1]))
-                    if rest is None
-                    else SequenceValue(items, join(rest, values[-1]))
-                )
-                state.heap[reference.address] = found.with_attribute("contents", more)
+            case "append" | "insert" | "add_module" | "register_module" if values:
+                self._set_object_item(state, reference, [Operand(SCALAR)], values[-1])
+                self.note_elements(SequenceValue((values[-1],)))
                 return reference
+            case "extend" | "update" if values:
+                for value in self._more_modules(state, node, values[0]):
+                    self._set_object_item(state, reference, [Operand(SCALAR)], value)
+                    self.note_elements(SequenceValue((value,)))
+                return reference
+            case "get" | "pop" | "__getitem__" if values:
+                return self._container_item(found, [Operand(values[0])])
             case _ if name in MODULE_ITSELF:
                 return reference
             case _:
                 return Unknown()
+
+    def _more_modules(self, state: State, node: ir.Expr, value: Value) -> tuple[Value, ...]:
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if isinstance(found, DictObject):
+            return (*(item for _, item in found.items), *((found.rest,) if found.rest else ()))
+        sequence = self.iterate(state, node, value)
+        return (*sequence.items, *((sequence.rest,) if sequence.rest else ()))

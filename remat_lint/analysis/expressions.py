@@ -9,6 +9,8 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.names import target_names
+from remat_lint.analysis.operations import order_of
 from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
     NONE,
@@ -213,7 +215,7 @@ class Expressions(Calls):
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         if any(isinstance(operand.value, Tensor) for operand in operands):
-            return Tensor(storage=self.fresh(), grad=False)
+            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
         if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
             return SCALAR
         return Unknown(origin=self.fresh())
@@ -295,9 +297,24 @@ class Expressions(Calls):
         if sequence.rest is not None:
             skipped = state.fork()
             more = self._run_clause(expr, clause, clauses[1:], sequence.rest, state)
+            self._repeat_claims(state, clause, skipped)
             state.become(join_states(skipped, state)) if not sequence.items else None
             rest = _join_all(rest, more)
         return SequenceValue(tuple(items), rest)
+
+    def _repeat_claims(self, state: State, clause: ir.Clause, before: State) -> None:
+        """The next turn uses the same region names, but for those that depend on the target."""
+        new = [
+            claim
+            for identity, claims in state.claimed.items()
+            for claim in claims
+            if identity not in before.claimed
+        ]
+        for name in target_names(clause.target):
+            state.forget(f"{self.frame.id}:", name)
+        for claim in new:
+            if claim in state.claimed.get(claim.name.under(claim.scopes).identity, ()):
+                self.claim(state, claim)
 
     def _run_clause(
         self,
@@ -509,19 +526,6 @@ def _stable_text(expr: ir.Expr) -> str:
             return f"{first} {operators[0]} {second}" if first and second else ""
         case _:
             return ""
-
-
-def target_names(target: ir.Expr) -> list[str]:
-    """The names that an assignment target binds."""
-    match target:
-        case ir.Name(id=name):
-            return [name]
-        case ir.Display(items=items):
-            return [name for item in items for name in target_names(item)]
-        case ir.Starred(value=value):
-            return target_names(value)
-        case _:
-            return []
 
 
 def _join(sequence: SequenceValue) -> Value | None:

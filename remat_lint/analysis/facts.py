@@ -77,15 +77,40 @@ class Fate(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
-    """An argument of ``recompute_needs_tensor`` as written, and what is wrong with it.
+class DuplicateName:
+    """A checkpointed body uses a region's name for the second time.
 
-    ``why`` says what it is (no tensor) or why it does nothing. ``consumer`` is the place that reads
-    it. ``edit`` mends it; without one, ``obstacle`` says why not. ``comment`` says whether that loses one.
+    ``name`` is the qualified name, ``first`` the place of the first use: ``place`` itself where the same
+    code runs again. ``region`` is the call of the second region, which ``place`` may only lead to.
     """
 
     place: Place
-    argument: str
+    name: str
+    first: Place
+    region: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputeInsideSaved:
+    """A RECOMPUTE region runs inside a SAVE region, ``outer``."""
+
+    place: Place
+    region: str
+    outer: str
+    outer_place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Arguments of one call of ``recompute_needs_tensor`` as written, and what is wrong with them.
+
+    ``why`` says what it is (``a tuple``), why nobody needs it (``unread``, ``no-output``) or why it does
+    nothing (``copy``, ``replay``, ``compiled``). ``consumer`` is the place that reads
+    them. ``edit`` mends it; without one, ``obstacle`` says why not. ``comment`` says whether that loses one.
+    """
+
+    place: Place
+    arguments: tuple[str, ...]
     fate: Fate
     why: str = ""
     consumer: Place | None = None
@@ -144,7 +169,16 @@ class GivenUp:
     reason: str
 
 
-Fact = RegionCall | Marker | BareRead | InPlaceWrite | HiddenDependency | GivenUp
+Fact = (
+    RegionCall
+    | DuplicateName
+    | RecomputeInsideSaved
+    | Marker
+    | BareRead
+    | InPlaceWrite
+    | HiddenDependency
+    | GivenUp
+)
 F = TypeVar("F", bound=Fact)
 
 
@@ -158,3 +192,35 @@ class ModuleFacts:
     def of(self, kind: type[F]) -> Iterator[F]:
         """The facts of one kind."""
         return (fact for fact in self.facts if isinstance(fact, kind))
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredRegion:
+    """A region that runs when an object of some class is called. Paths and names are relative to the object.
+
+    ``name`` has a ``*`` for every part that the source does not show; without one it is ``static``.
+    ``checkpoint`` is the path of the part whose checkpoint the region belongs to, empty for the object
+    itself, None where the object starts none around it. ``inside`` names the policy-decided region around
+    it: where that one is saved, this one does not count.
+    """
+
+    place: Place
+    name: str
+    static: bool
+    kept: Kept
+    conditional: bool
+    checkpoint: str | None = None
+    inside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaringClass:
+    """A class and its regions, in the order in which they first run.
+
+    It is not ``complete`` where something was called that the analyser cannot see, or too much.
+    """
+
+    place: Place
+    name: str
+    regions: tuple[DeclaredRegion, ...]
+    complete: bool

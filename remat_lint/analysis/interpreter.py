@@ -24,8 +24,10 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InstanceObject,
     ListObject,
+    NameScope,
     Partial,
     Reference,
+    RegionName,
     RegionWrapper,
     Tensor,
     Unknown,
@@ -79,7 +81,8 @@ class Interpreter(Expressions):
         if statement.value is None:
             return Flow([state])
         paths = []
-        for path, value in self._evaluate_on_paths(statement.value, state):
+        for path, known in self._evaluate_on_paths(statement.value, state):
+            value = self._promised(path, self.frame, statement.annotation, known)
             for target in statement.targets:
                 self.assign(path, target, Operand(value, statement.value))
             paths.append(path)
@@ -303,6 +306,8 @@ class Interpreter(Expressions):
         flow.add(after)
         for handler in statement.handlers:
             caught = [path.fork() for path in interrupted]
+            for path in caught:
+                path.claimed = dict(before.claimed)  # nobody knows which regions ran before the error
             for path in caught if handler.name is not None else ():
                 self.bind_name(path, handler.name or "", Unknown())
             handled = self.run_block(handler.body, merge(caught))
@@ -326,9 +331,10 @@ class Interpreter(Expressions):
         return through
 
     def _with(self, statement: ir.With, state: State) -> Flow:
-        grad = self.grad_enabled
+        grad, scopes = self.grad_enabled, self.name_scopes
         for context, target in statement.items:
             value = self.evaluate(context, state)
+            self.name_scopes += self._scopes_entered(value)
             switch = self._grad_switch(context)
             if switch is not None:
                 self.grad_enabled = switch
@@ -337,7 +343,14 @@ class Interpreter(Expressions):
         try:
             return self.run_block(statement.body, [state])
         finally:
-            self.grad_enabled = grad
+            self.grad_enabled, self.name_scopes = grad, scopes
+
+    def _scopes_entered(self, context: Value) -> tuple[RegionName, ...]:
+        """The name scopes that ``with context:`` enters; a context manager of the project may enter any."""
+        if isinstance(context, NameScope):
+            return (context.name,)
+        is_written_here = isinstance(context, SequenceValue) and context.kind == "generator"
+        return (RegionName("{}"),) if is_written_here else ()
 
     def _grad_switch(self, context: ir.Expr) -> bool | None:
         """What ``with torch.no_grad():`` and its like do to gradients."""
@@ -384,7 +397,8 @@ class Interpreter(Expressions):
             if isinstance(base, (ClassValue, External))
         )
         self.closures[self.frame.id] = self.frame.closure
-        return ClassValue(definition, self.frame.scope, self.frame.id, bases)
+        outer = self.frame.owner if self.frame.kind == "class" else None
+        return ClassValue(definition, self.frame.scope, self.frame.id, bases, outer)
 
 
 def _swallows(handler: ir.Handler) -> bool:

@@ -38,10 +38,14 @@ class Const(Expr):
 
 @dataclass(slots=True, eq=False)
 class Format(Expr):
-    """An f-string: the values it formats, and its text with ``{}`` for each of them."""
+    """An f-string: the values it formats, and its text with ``{}`` for each of them.
+
+    It ``is_plain`` where it writes each value as ``str`` does.
+    """
 
     values: tuple[Expr, ...]
     template: str
+    is_plain: bool = True
 
 
 @dataclass(slots=True, eq=False)

@@ -8,12 +8,14 @@ from enum import Enum
 
 from remat_lint.analysis.facts import (
     BareRead,
+    DuplicateName,
     Fact,
     GivenUp,
     HiddenDependency,
     InPlaceWrite,
     Marker,
     Output,
+    RecomputeInsideSaved,
     RegionCall,
 )
 from remat_lint.analysis.state import Chain, Consumer, Hidden, MarkerRun, Pending, State
@@ -75,19 +77,33 @@ class Journal:
     regions: dict[Place, RegionCall] = field(default_factory=dict)
     called: set[Place] = field(default_factory=set)
     facts: dict[Fact, None] = field(default_factory=dict)
+    facts_of_a_body: dict[Fact, None] = field(default_factory=dict)
+    """What torch_remat rejects, if what runs is the body of a checkpoint that is not in view."""
+    is_body: bool = True
+    """False for code that makes checkpoints or calls backward: it runs around checkpoints."""
     reads: dict[object, dict[tuple[Token, Consumer], None]] = field(default_factory=dict)
     markers: dict[tuple[Place, int], dict[Testimony, None]] = field(default_factory=dict)
     """What the executions of each argument of a marker, by call and position, showed."""
 
-    def note(self, fact: Marker | InPlaceWrite | GivenUp) -> None:
+    def note(self, fact: Marker | InPlaceWrite | GivenUp | DuplicateName | RecomputeInsideSaved) -> None:
         self.facts.setdefault(fact)
+
+    def note_in_body(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+        self.facts_of_a_body.setdefault(fact)
+
+    def end_root(self) -> None:
+        """A root that may be the body of a checkpoint is taken for one."""
+        if self.is_body:
+            self.facts |= self.facts_of_a_body
+        self.facts_of_a_body = {}
 
     def settle(self, pending: dict[Token, tuple[Pending, ...]]) -> None:
         """A checkpointed body ended on this path: what was not served by now never will be."""
         for token, waiting in pending.items():
             for one in waiting:
                 if isinstance(one, Hidden):
-                    output = Output(one.name, token.region, token.kept, region_steps(token))
+                    steps = (*region_steps(token), *one.steps)
+                    output = Output(one.name, token.region, token.kept, steps)
                     fact = HiddenDependency(one.place, one.region, one.kept, output, one.way)
                     self.facts.setdefault(fact)
                 else:
@@ -110,6 +126,8 @@ class Journal:
         self.regions |= other.regions
         self.called |= other.called
         self.facts |= other.facts
+        self.facts_of_a_body |= other.facts_of_a_body
+        self.is_body &= other.is_body
         for key, reads in other.reads.items():
             self.reads.setdefault(key, {}).update(reads)
         for call, testimonies in other.markers.items():

@@ -22,6 +22,17 @@ def lower(tree: cst.Module) -> tuple[ir.Module, list[cst.CSTNode]]:
     return ir.Module(body, tuple(lowering.functions)), lowering.nodes
 
 
+def lower_expression(text: str) -> ir.Expr | None:
+    """An expression that stands in a string, such as an annotation; None where it is none.
+
+    Its indices mean nothing.
+    """
+    try:
+        return _Lowering().expr(cst.parse_expression(text.strip()))
+    except (cst.ParserSyntaxError, RecursionError, ValueError):
+        return None
+
+
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 
@@ -261,7 +272,8 @@ class _Lowering:
             for part in parts
             if isinstance(part, (ir.Format, ir.Const))
         )
-        return ir.Format(at, values, template)
+        is_plain = all(part.is_plain for part in parts if isinstance(part, ir.Format))
+        return ir.Format(at, values, template, is_plain)
 
     def formatted(self, node: cst.FormattedString) -> ir.Expr:
         at = self.mark(node)
@@ -273,7 +285,12 @@ class _Lowering:
                 template += "{}"
             elif isinstance(part, cst.FormattedStringText):
                 template += part.value
-        return ir.Format(at, tuple(values), template)
+        is_plain = not any(
+            isinstance(part, cst.FormattedStringExpression)
+            and (part.format_spec is not None or part.conversion is not None or part.equal is not None)
+            for part in node.parts
+        )
+        return ir.Format(at, tuple(values), template, is_plain)
 
     def attribute(self, node: cst.Attribute) -> ir.Expr:
         at = self.mark(node)

@@ -6,7 +6,9 @@ below it, but for the four entries declared abstract here.
     machine      frames, counters                     (this file)
     reads        a token is read, written or marked
     operations   torch operations and Python operators
-    regions      remat.region, markers, checkpoints
+    names        what regions are called
+    markers      remat.recompute_needs_tensor
+    regions      remat.region, checkpoints
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -17,15 +19,15 @@ below it, but for the four entries declared abstract here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import GivenUp, Kept
+from remat_lint.analysis.facts import DuplicateName, GivenUp, Kept, RecomputeInsideSaved
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, Token, Value
+from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, RegionName, Token, Value
 from remat_lint.findings import Place
 from remat_lint.project import Project
 
@@ -102,13 +104,24 @@ class Machine:
         self.frame: Frame
         self.regions: list[RegionContext] = []
         self.grad_enabled = True
+        self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
+        self.checkpoints = 0
+        """How many checkpoints are under way, as far as they are in view."""
+        self.elements: set[int] = set()
+        """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
+        self.open: set[int] = set()
+        """The objects whose class is only declared: it may be a subclass, with methods of its own."""
         self.handed: set[int] = set()
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.root: ir.Function | None = None
+        """The function whose run as a root is under way."""
+        self.calling: dict[ir.Function, set[ir.Function]] = {}
+        """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()
         """Calls that have no effect but their result, by file and node."""
         self.closures: dict[int, int] = {}
@@ -143,8 +156,28 @@ class Machine:
         """The source text of a node of the running function, on one line."""
         return " ".join(self.frame.scope.source.code(node.at).split())
 
+    def as_written(self, operand: Operand) -> str:
+        """How a message calls an argument."""
+        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
+
     def give_up(self, node: ir.Node, reason: str) -> None:
         self.journal.note(GivenUp(self.place(node), reason))
+
+    def active_frames(self) -> Iterator[Frame]:
+        """The running frame, then the one that called it, up to the root."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+    def reject(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+        """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
+        if self.swallowing or self.compiled:
+            return
+        if self.checkpoints:
+            self.journal.note(fact)
+        else:
+            self.journal.note_in_body(fact)
 
     def is_inert(self) -> bool:
         """Whether a SAVE region runs: regions and markers inside it do nothing."""
@@ -181,6 +214,9 @@ class Machine:
         raise NotImplementedError
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
+        raise NotImplementedError
+
+    def annotated(self, annotation: ir.Expr | None, state: State) -> Value:
         raise NotImplementedError
 
 

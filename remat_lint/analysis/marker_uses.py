@@ -22,14 +22,11 @@ from remat_lint.source import SourceFile
 Testimonies = Iterable[Testimony]
 
 _INEFFECTIVE = {
-    Evidence.COPY: "it is a copy of a region's output, with a storage of its own",
-    Evidence.REPLAY_ONLY: "it runs under `is_recomputing()`, when the forward has ended",
-    Evidence.COMPILED: "it is compiled, and torch_remat does not see it",
+    Evidence.COPY: "copy",
+    Evidence.REPLAY_ONLY: "replay",
+    Evidence.COMPILED: "compiled",
 }
-_UNNEEDED = {
-    Evidence.UNREAD: "nothing outside regions reads it",
-    Evidence.NO_OUTPUT: "it is not the output of a region that may be skipped",
-}
+_UNNEEDED = {Evidence.UNREAD: "unread", Evidence.NO_OUTPUT: "no-output"}
 _IF_LIKE = (ir.If, ir.Match)
 
 
@@ -48,14 +45,18 @@ class MarkerUses:
         self._suites: dict[ir.Function, Suites] = {}
 
     def facts(self) -> Iterator[Marker]:
-        """What is wrong with markers, at most one fact for each of their arguments."""
+        """What is wrong with markers: one fact for the arguments of a call that share their fate."""
+        found: dict[object, Marker] = {}
         good = []
         for testimonies in filter(None, self._markers):
             fact = self._fact(testimonies)
-            if fact is not None:
-                yield self._with_comment(fact, testimonies[0].run)
-            else:
+            if fact is None:
                 good.append(testimonies)
+                continue
+            fact = self._with_comment(fact, testimonies[0].run)
+            key = (fact.place, fact.fate, fact.why, fact.consumer, fact.obstacle, fact.edit is None)
+            found[key] = _together(found[key], fact) if key in found else fact
+        yield from found.values()
         yield from self._ungrouped(good)
 
     def _with_comment(self, fact: Marker, run: MarkerRun) -> Marker:
@@ -73,7 +74,7 @@ class MarkerUses:
             if shown & set(reasons) and shown <= {*_INEFFECTIVE, *_UNNEEDED}:
                 why = next(reason for evidence, reason in reasons.items() if evidence in shown)
                 removal = _removal(run) if fate is Fate.UNNEEDED else None
-                return Marker(run.place, run.argument, fate, why, edit=removal)
+                return Marker(run.place, (run.argument,), fate, why, edit=removal)
         if Evidence.LATE in shown and shown <= {Evidence.LATE, *_UNNEEDED}:
             return self._late(testimonies)
         if shown & {Evidence.USEFUL, Evidence.PARTLY} and shown & {Evidence.PARTLY, Evidence.UNREAD}:
@@ -91,7 +92,7 @@ class MarkerUses:
         edit, removal = None, _removal(run)
         if removal is not None and read.insertion is not None and read.insertion.path == run.place.path:
             edit = MoveMarker(run.place.path, removal, read.insertion)
-        return Marker(run.place, run.argument, Fate.LATE, "", consumer.place, edit, read.obstacle)
+        return Marker(run.place, (run.argument,), Fate.LATE, "", consumer.place, edit, read.obstacle)
 
     # --- outside the branch that reads
 
@@ -114,7 +115,7 @@ class MarkerUses:
         moved = _move(run, first, suites)
         obstacle = None if moved is not None else "what it marks is bound anew before it is read"
         return Marker(
-            run.place, run.argument, Fate.OUTSIDE, "", Place(run.place.path, first.at), moved, obstacle
+            run.place, (run.argument,), Fate.OUTSIDE, "", Place(run.place.path, first.at), moved, obstacle
         )
 
     def _suites_of(self, function: ir.Function) -> Suites:
@@ -135,7 +136,7 @@ class MarkerUses:
             if other.place != run.place and self._is_beside(run.function, other, run, consumer):
                 place = Place(run.place.path, consumer.at)
                 edit = _joined(other, run, consumer, self._suites_of(run.function))
-                fact = Marker(run.place, run.argument, Fate.UNGROUPED, "", place, edit)
+                fact = Marker(run.place, (run.argument,), Fate.UNGROUPED, "", place, edit)
                 yield self._with_comment(fact, run)
 
     def _only_consumer(self, testimonies: tuple[Testimony, ...]) -> ir.Stmt | None:
@@ -151,6 +152,25 @@ class MarkerUses:
             return False
         levels = [suites.around(one) for one in (other.statement, run.statement, consumer)]
         return bool(levels[0]) and levels[0] == levels[1] == levels[2]
+
+
+def _together(first: Marker, second: Marker) -> Marker:
+    """One fact for two arguments of a call."""
+    return replace(
+        first,
+        arguments=(*first.arguments, *second.arguments),
+        edit=_both(first.edit, second.edit) if first.edit is not None and second.edit is not None else None,
+    )
+
+
+def _both(first: EditMarker | MoveMarker, second: EditMarker | MoveMarker) -> EditMarker | MoveMarker | None:
+    if isinstance(first, EditMarker) and isinstance(second, EditMarker):
+        return replace(first, drop=(*first.drop, *second.drop))
+    if isinstance(first, MoveMarker) and isinstance(second, MoveMarker):
+        removal = replace(first.removal, drop=(*first.removal.drop, *second.removal.drop))
+        targets = dict.fromkeys((*first.insertion.targets, *second.insertion.targets))
+        return MoveMarker(first.path, removal, replace(first.insertion, targets=tuple(targets)))
+    return None
 
 
 def _first_of_all(testimonies: Testimonies) -> Iterator[Testimony]:

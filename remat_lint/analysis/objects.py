@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
@@ -13,6 +15,7 @@ from remat_lint.analysis.operations import RESULT_FIELDS, Bound
 from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    NONE,
     SCALAR,
     Choice,
     ClassValue,
@@ -33,11 +36,14 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     direct_tokens,
+    holds_object,
+    is_blank,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
 _ANY_ITEM = "[...]"
+_ANY_NAME = "*"
 MODULE_CONTAINERS = (
     "torch.nn.ModuleList",
     "torch.nn.Sequential",
@@ -79,6 +85,9 @@ class Objects(Regions):
     def class_names(self, klass: ClassValue) -> dict[str, Value]:
         raise NotImplementedError
 
+    def declared_attribute(self, state: State, receiver: Value, order: Sequence[Value], name: str) -> Value:
+        raise NotImplementedError
+
     # --- attributes
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
@@ -105,7 +114,7 @@ class Objects(Regions):
             case Super(owner=owner, receiver=receiver):
                 return self._super_attribute(state, owner, receiver, name)
             case Unknown(held=held):
-                return Unknown(held) if held else self._unknown_attribute(base, name)
+                return Unknown(held) if held else self._unknown_attribute(state, node, base, name)
             case _:
                 return Method(base, name)
 
@@ -113,13 +122,11 @@ class Objects(Regions):
         """A global or submodule of a module of the project."""
         raise NotImplementedError
 
-    def _unknown_attribute(self, base: Unknown, name: str) -> Value:
+    def _unknown_attribute(self, state: State, node: ir.Expr, base: Unknown, name: str) -> Value:
         operation = torch_ops.attribute(name)
         if operation is None:
             return Unknown()
-        if operation.effect is torch_ops.Effect.METADATA:
-            return SCALAR
-        return Tensor(storage=base.origin, like=base.origin)
+        return self.apply(state, node, operation, Operand(base), ())
 
     def _tensor_attribute(self, state: State, node: ir.Expr, base: Tensor, name: str) -> Value:
         operation = torch_ops.attribute(name)
@@ -138,6 +145,9 @@ class Objects(Regions):
         if not isinstance(found, InstanceObject):
             return Method(base, name)
         own = found.get(name)
+        if own == NONE or (own is not None and is_blank(own)):
+            declared = self.declared_attribute(state, base, self.mro(found.klass), name)
+            return join(declared, NONE) if holds_object(declared) else _as_configured(own)
         if own is not None:
             return _as_configured(own)
         return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
@@ -146,10 +156,28 @@ class Objects(Regions):
         self, state: State, node: ir.Expr, receiver: Value, klass: Value, order: Sequence[Value], name: str
     ) -> Value:
         found = self.class_attribute(order, name)
+        if found is None or found == NONE or is_blank(found):
+            computed = self._under_computed_name(state, receiver, name) if found is None else None
+            if computed is not None:
+                return computed
+            declared = self.declared_attribute(state, receiver, order, name)
+            if holds_object(declared):
+                return declared
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
             return InheritedMethod(receiver, base, name) if base is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
+
+    def _under_computed_name(self, state: State, receiver: Value, name: str) -> Value | None:
+        """What ``setattr(self, f"layer{i}", ...)`` left under a name such as ``layer0``."""
+        found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
+        attributes = found.attributes if isinstance(found, InstanceObject) else ()
+        known = [
+            value
+            for key, value in attributes
+            if _ANY_NAME in key and key != _ANY_NAME and fnmatchcase(name, key)
+        ]
+        return reduce(join, known) if known else None
 
     def _bind(self, state: State, node: ir.Expr, receiver: Value, klass: Value, value: Value) -> Value:
         if not isinstance(value, FunctionValue):
@@ -183,11 +211,41 @@ class Objects(Regions):
         if isinstance(receiver, Reference):
             found = self.object_at(state, receiver)
             klass = found.klass if isinstance(found, InstanceObject) else owner
+        elif isinstance(receiver, ClassValue):  # in a class method
+            klass = receiver
         order = self.mro(klass)
         if owner in order:
             order = order[order.index(owner) + 1 :]
         node = ir.Const(0, None)
         return self._inherited(state, node, receiver, klass, order, name)
+
+    def set_named(self, state: State, base: Value, name: Operand, value: Value) -> None:
+        """``setattr(base, name, value)``; a computed name stands for all that it may be."""
+        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
+            self.set_attribute(state, base, name.value.value, value)
+            return
+        pattern = _name_pattern(name)
+        for one in alternatives(base):
+            found = self.object_at(state, one) if isinstance(one, Reference) else None
+            if isinstance(one, Reference) and isinstance(found, InstanceObject):
+                known = found.get(pattern)
+                joined = value if known is None else join(known, value)
+                state.heap[one.address] = found.with_attribute(pattern, joined)
+
+    def get_named(self, state: State, node: ir.Expr, base: Value, name: Operand) -> Value:
+        """``getattr(base, name)``."""
+        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
+            return self.attribute_of(state, node, base, name.value.value)
+        found = self.object_at(state, base) if isinstance(base, Reference) else None
+        if isinstance(found, InstanceObject):
+            pattern = _name_pattern(name)
+            known = [value for key, value in found.attributes if key == pattern or fnmatchcase(key, pattern)]
+            if known and pattern != _ANY_NAME:
+                return reduce(join, known)
+            computed = [value for key, value in found.attributes if _ANY_NAME in key]
+            if computed:
+                return reduce(join, computed)
+        return Unknown(frozenset(state.tokens(base)))
 
     def set_attribute(self, state: State, base: Value, name: str, value: Value) -> None:
         """``base.name = value``."""
@@ -333,6 +391,10 @@ class Objects(Regions):
             else:
                 rest = value if found.rest is None else join(found.rest, value)
                 state.heap[base.address] = ListObject(found.items, rest)
+        elif isinstance(found, InstanceObject) and isinstance(
+            contents := found.get("contents"), SequenceValue
+        ):
+            state.heap[base.address] = _with_module(found, contents, key, value)
 
     # --- iteration and unpacking
 
@@ -408,6 +470,34 @@ class Objects(Regions):
                 yield self.allocate(state, ListObject(parts, self.part_of(state, value, _ANY_ITEM)))
             else:
                 yield self.part_of(state, value, f"[{index}]")
+
+
+def _name_pattern(name: Operand) -> str:
+    """The names that a computed name can be, as a pattern: ``layer*`` for an f-string."""
+    expr = name.expr
+    return expr.template.replace("{}", _ANY_NAME) if isinstance(expr, ir.Format) else _ANY_NAME
+
+
+def _with_module(
+    found: InstanceObject, contents: SequenceValue, key: Value | None, module: Value
+) -> InstanceObject:
+    """A container of modules with one more, or another one under a name or number that it has."""
+    names = dict(found.arguments).get("keys")
+    keys = (
+        names.items if isinstance(names, SequenceValue) else tuple(map(Constant, range(len(contents.items))))
+    )
+    if key in keys:
+        items = list(contents.items)
+        items[keys.index(key)] = module
+        return found.with_attribute("contents", replace(contents, items=tuple(items)))
+    if contents.rest is None and not isinstance(names, SequenceValue):
+        return found.with_attribute("contents", SequenceValue((*contents.items, module)))
+    if contents.rest is None and isinstance(key, Constant):
+        found = replace(found, arguments=(("keys", SequenceValue((*keys, key))),))
+        return found.with_attribute("contents", SequenceValue((*contents.items, module)))
+    rest = module if contents.rest is None else join(contents.rest, module)
+    found = replace(found, arguments=(("keys", SequenceValue(keys, SCALAR)),))
+    return found.with_attribute("contents", SequenceValue(contents.items, rest))
 
 
 def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:

@@ -5,8 +5,9 @@ The table ``remat_lint.torch_ops`` says what an operation does; this layer appli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
@@ -97,11 +98,37 @@ class Operations(Reads):
         for operand in written:
             self.write(state, node, operand)
         effect = self._effect_here(operation, bound)
+        if operation.effect is Effect.RESHAPE and effect is Effect.VIEW:
+            self._may_copy(state, operation, bound)
+        if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
+            return self._moved(state, node, bound.pairs[0][1])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written:
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
+
+    def _moved(self, state: State, node: ir.Expr, operand: Operand) -> Value:
+        """The tensor on another device: itself if it is there already, which only the run knows.
+
+        So only what reads the result decides whether the output was needed, and then it was needed here.
+        """
+        found = []
+        for one in alternatives(operand.value):
+            value = self.view(node, one, None, Bound(()))
+            if isinstance(value, Tensor) and value.token is not None:
+                move = value.moved or self.consumer(state, node, operand, value.token, certain=True)
+                value = replace(value, moved=move)
+            elif any(True for _ in state.tokens(value)):
+                self.read(state, node, [Operand(one, operand.expr)], certain=False)
+            found.append(value)
+        return reduce(join, found)
+
+    def _may_copy(self, state: State, operation: Operation, bound: Bound) -> None:
+        """A tensor is taken to be contiguous, which is no proof: it may be read after all."""
+        source = self._source(operation, bound)
+        if source is not None and not self.regions:
+            self.escape(state, source.value)
 
     def _written_result(self, operation: Operation, value: Value) -> Value:
         """An in-place operation returns what it changed; some keep it for backward."""
@@ -201,7 +228,9 @@ class Operations(Reads):
         )
         likes = [_like(operand.value) for _, operand in bound.pairs if _like(operand.value)]
         same = likes and (operation.name in _SAME_DTYPE or len(set(likes)) == 1)
+        ordered = operation.keeps_order or operation.effect in (Effect.CAST, Effect.DROPOUT)
         return Tensor(
+            layout=order_of(operand for _, operand in bound.pairs) if ordered else (),
             storage=self.fresh(),
             like=likes[0] if same and operation.effect is Effect.READ else 0,
             grad=grad,
@@ -299,8 +328,16 @@ class Operations(Reads):
         if operator == "MatrixMultiply" or any(isinstance(value, Tensor) for value in values):
             grad = self._grad(iter((left, right)))
             kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
+            layout = () if operator == "MatrixMultiply" else order_of((left, right))
             resident = kept and grad is not False
-            return Tensor(storage=self.fresh(), like=like, grad=grad, resident=resident, made=Made.COMPUTED)
+            return Tensor(
+                layout=layout,
+                storage=self.fresh(),
+                like=like,
+                grad=grad,
+                resident=resident,
+                made=Made.COMPUTED,
+            )
         return Unknown(origin=self.fresh(), computed=True)
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
@@ -315,8 +352,9 @@ class Operations(Reads):
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [operand])
         if isinstance(operand.value, Tensor):
-            grad = self._grad(iter((operand,)))
-            return Tensor(storage=self.fresh(), like=operand.value.like, grad=grad, made=Made.COMPUTED)
+            grad, layout = self._grad(iter((operand,))), order_of((operand,))
+            like = operand.value.like
+            return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
         return Unknown(origin=self.fresh())
 
 
@@ -336,6 +374,12 @@ def _needs_no_copy(value: Value, bound: Bound) -> bool:
 def _is_default_format(operand: Operand) -> bool:
     expr = operand.expr
     return not (isinstance(expr, ir.Attribute) and expr.name in _CHANNELS_LAST)
+
+
+def _is_move_to_cpu(operation: Operation, bound: Bound) -> bool:
+    """Whether a cast only moves, at once, to a device that the source names: ``h.cpu()``, ``h.to("cpu")``."""
+    asked = [operand.value for _, operand in bound.pairs[1:] if operand.value != Constant(False)]
+    return asked == {"cpu": [], "to": [Constant("cpu")]}.get(operation.name)
 
 
 def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
@@ -426,6 +470,24 @@ def _layout_after(layout: tuple[str, ...], operation: Operation | None, bound: B
     if layout and layout[-1] == swap:
         return layout[:-1]
     return (*layout, swap)
+
+
+def order_of(operands: Iterable[Operand]) -> tuple[str, ...]:
+    """The layout of what a pointwise operation makes of these: packed, its dimensions in their order.
+
+    Where the operands are laid out differently, the first that has more than one dimension decides; how
+    many they have is not known, so the first that is not contiguous does.
+    """
+    for operand in operands:
+        for one in alternatives(operand.value):
+            swaps = tuple(step for step in one.layout if step not in _GAPS) if isinstance(one, Tensor) else ()
+            if swaps:
+                return swaps
+    return ()
+
+
+_GAPS = frozenset({"slice", "expand", "expand_as", "broadcast_to"})
+"""What leaves holes in memory or repeats it, and dimensions in their order."""
 
 
 def _cuts_first_dimension(operation: Operation, bound: Bound) -> bool:

@@ -8,6 +8,7 @@ that Python evaluates before it can have an effect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
@@ -29,6 +30,7 @@ class Placement:
 
     def bare_read(self, reads: list[tuple[Token, Consumer]]) -> BareRead:
         """The fact for the reads of one statement, in the order in which they happen."""
+        reads = list(_by_common_names(reads))
         first = reads[0][1]
         targets = list(dict.fromkeys(consumer.target for _, consumer in reads))
         known = [target for target in targets if target is not None]
@@ -82,6 +84,18 @@ class Placement:
         if isinstance(expr, (ir.Walrus, ir.Await, ir.Yield)):
             return True
         return isinstance(expr, ir.Call) and (path, expr.at) not in self._pure
+
+
+def _by_common_names(reads: Sequence[tuple[Token, Consumer]]) -> Iterator[tuple[Token, Consumer]]:
+    """The reads, each output by a name that it has on all paths: one of a branch may be unbound."""
+    common: dict[Token, tuple[str, ...]] = {}
+    for token, consumer in reads:
+        common[token] = tuple(name for name in common.get(token, consumer.names) if name in consumer.names)
+    for token, consumer in reads:
+        names = common[token]
+        if consumer.name in consumer.names and names and consumer.name not in names:
+            consumer = replace(consumer, name=names[0], target=MarkTarget(names[0]))
+        yield token, consumer
 
 
 def _outputs(reads: list[tuple[Token, Consumer]]) -> tuple[Output, ...]:

@@ -23,7 +23,7 @@ from remat_lint.analysis.machine import (
     in_forward_only,
 )
 from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
-from remat_lint.analysis.targets import find_target
+from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
     DictObject,
     FunctionValue,
@@ -35,6 +35,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    own_tokens,
     parts,
 )
 from remat_lint.findings import Place, Step
@@ -66,11 +67,12 @@ class Reads(Machine):
         if self.swallowing or state.is_marked(token) or _is_recomputed_here(state, token):
             return
         if hidden is not None:
-            self._read_hidden(state, hidden, token)
+            self._read_hidden(state, hidden, token, _via(operand.value, token))
             return
         if token.resident and not certain:
             return  # it works if nothing is read, and it works if something is
-        consumer = self._consumer(state, node, operand, token, certain)
+        move = _move(state, operand.value, token)
+        consumer = move if move is not None else self.consumer(state, node, operand, token, certain)
         known = [waiting for part in token.lineage() for waiting in state.pending.get(part, ())]
         if known and not any(
             isinstance(other, Consumer) and other.statement is consumer.statement for other in known
@@ -109,18 +111,19 @@ class Reads(Machine):
     ) -> None:
         """A callee is known to read an output that it is handed here, in one of these operands."""
         handed = next((o for o in operands if token in state.tokens(o.value)), Operand(Unknown()))
-        consumer = self._consumer(state, node, handed, token, known.certain)
+        consumer = self.consumer(state, node, handed, token, known.certain)
         consumer = replace(consumer, steps=(*consumer.steps, *known.steps))
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
-    def _read_hidden(self, state: State, region: RegionContext, token: Token) -> None:
+    def _read_hidden(self, state: State, region: RegionContext, token: Token, via: tuple[Step, ...]) -> None:
         if token in state.pending or token.resident:
             return
         frame = self._frame_at(region.depth)
         target = find_target(frame, state, frame.call, token)
         name = target.expression if target is not None else token.region
         way = self._way(state, region, token)
-        state.pending[token] = (Hidden(region.place, region.region, region.kept, name.lstrip("*"), way),)
+        hidden = Hidden(region.place, region.region, region.kept, name.lstrip("*"), way, via)
+        state.pending[token] = (hidden,)
 
     def _way(self, state: State, region: RegionContext, token: Token) -> str:
         """How the token got into the region without torch_remat seeing it."""
@@ -138,7 +141,7 @@ class Reads(Machine):
             frame = frame.parent
         return frame
 
-    def _consumer(
+    def consumer(
         self, state: State, node: ir.Node, operand: Operand, token: Token, certain: bool
     ) -> Consumer:
         """Who has to write the marker: the outermost function that holds the token.
@@ -169,6 +172,7 @@ class Reads(Machine):
             target=target,
             certain=certain,
             steps=(*via, *inside),
+            names=tuple(names_of(frame, state, token)),
         )
 
     # --- persisting
@@ -176,7 +180,7 @@ class Reads(Machine):
     def persist(self, state: State, value: Value) -> None:
         """A marker ran on a value, or a RECOMPUTE region received it."""
         for one in alternatives(value):
-            if isinstance(one, Tensor) and one.token is not None:
+            if isinstance(one, Tensor) and one.token is not None and one.moved is None:
                 forgotten = one.detached and not state.is_alive(one.token)
                 if state.phase is not Phase.REPLAY and not forgotten:
                     state.mark(one.token)
@@ -191,10 +195,11 @@ class Reads(Machine):
             if not self.grad_enabled or value.detached:
                 # Without autograd in the way, the write reaches the placeholder itself.
                 self.read(state, node, [operand])
-            consumer = self._consumer(state, node, operand, value.token, certain=True)
+            consumer = self.consumer(state, node, operand, value.token, certain=True)
             self.outer_writes += consumer.place != self.place(node)
             name = consumer.name or value.token.region
-            output = Output(name, value.token.region, value.token.kept, region_steps(value.token))
+            steps = (*region_steps(value.token), *value.via)
+            output = Output(name, value.token.region, value.token.kept, steps)
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
 
 
@@ -214,6 +219,16 @@ def _via(value: Value, token: Token) -> tuple[Step, ...]:
         if isinstance(one, Tensor) and one.token == token:
             return one.via
     return ()
+
+
+def _move(state: State, value: Value, token: Token) -> Consumer | None:
+    """The move between devices through which every way from a value to an output leads."""
+    moves = [
+        leaf.moved if isinstance(leaf, Tensor) else None
+        for leaf in state.leaves(value)
+        if token in own_tokens(leaf)
+    ]
+    return moves[0] if all(move is not None for move in moves) else None
 
 
 def _expression(node: ir.Node) -> ir.Expr | None:

@@ -9,55 +9,58 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import Fate, Kept, Marker, RegionCall
-from remat_lint.analysis.journal import Evidence
-from remat_lint.analysis.machine import Operand, RegionContext
-from remat_lint.analysis.operations import Operations
-from remat_lint.analysis.state import Consumer, MarkerRun, Phase, State
+from remat_lint.analysis.facts import DuplicateName, Kept, RecomputeInsideSaved, RegionCall
+from remat_lint.analysis.machine import Frame, Operand, RegionContext
+from remat_lint.analysis.markers import Markers
+from remat_lint.analysis.state import Claim, Condition, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     CheckpointWrapper,
     Choice,
     Constant,
-    DictObject,
     ListObject,
-    Made,
+    NameScope,
     PhaseTest,
     PlaceholderTest,
     Reference,
     RegionWrapper,
-    Scalar,
     Tensor,
     Token,
     Unknown,
     Value,
-    alternatives,
-    contents,
     join,
-    own_tokens,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import EditMarker
 
 REMAT = "torch_remat"
 
-REMAT_NAMES = ("checkpoint", "region", "recompute_needs_tensor", "is_recomputing", "is_placeholder")
+REMAT_NAMES = (
+    "checkpoint",
+    "region",
+    "name_scope",
+    "recompute_needs_tensor",
+    "is_recomputing",
+    "is_placeholder",
+)
 """What ``from torch_remat import *`` binds, as far as it matters here."""
 
 
-class Regions(Operations):
+class Regions(Markers):
     """Runs the functions of torch_remat."""
 
     def call_remat(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """Call ``torch_remat.<name>``."""
         match name:
             case "region":
-                return self.make_region(node, operands)
+                return self.make_region(state, node, operands)
+            case "name_scope":
+                return NameScope(self.name_given(state, operands[0] if operands else None))
             case "recompute_needs_tensor":
                 return self.run_marker(state, node, operands)
             case "checkpoint":
                 function = next((o.value for o in operands if o.keyword is None), None)
+                self.journal.is_body &= bool(self.checkpoints)
                 return CheckpointWrapper(function)
             case "is_recomputing":
                 return PhaseTest()
@@ -68,25 +71,25 @@ class Regions(Operations):
 
     # --- declaring a region
 
-    def make_region(self, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+    def make_region(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """``remat.region(function, name, recompute=...)``: nothing runs yet."""
         by_position = [operand for operand in operands if operand.keyword is None]
         by_keyword = {operand.keyword: operand for operand in operands if operand.keyword is not None}
         function = by_position[0] if by_position else by_keyword.get("function")
-        name = by_position[1] if len(by_position) > 1 else by_keyword.get("name")
+        given = by_position[1] if len(by_position) > 1 else by_keyword.get("name")
         recompute = by_keyword.get("recompute")
         open_ended = any(operand.star or operand.keyword == "**" for operand in operands)
-        problems = tuple(self._problems(by_position, name, recompute)) if not open_ended else ()
+        problems = tuple(self._problems(by_position, given, recompute)) if not open_ended else ()
         if recompute is None and len(by_position) > 2:
             recompute = by_position[2]
-        region, kept = self._region_name(name), self._kept(recompute)
+        name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
         place = self.place(node)
         self.pure.add((place.path, place.node))
         self.journal.regions[place] = RegionCall(
-            place, region, kept, problems, function_is_result=_is_result(value)
+            place, name.text, kept, problems, function_is_result=_is_result(value)
         )
-        return RegionWrapper(place, value, region, kept, self._saved_when(recompute, kept))
+        return RegionWrapper(place, value, name, kept, self._saved_when(recompute, kept))
 
     def _saved_when(self, recompute: Operand | None, kept: Kept) -> tuple[str, bool] | None:
         """The condition in ``recompute=not self.save``: its key, and its truth when the region is saved."""
@@ -106,30 +109,13 @@ class Regions(Operations):
         elif recompute is None:
             yield "`recompute` is missing: write `recompute=False` to keep the activations"
         elif _is_no_bool(recompute.value):
-            yield f"`recompute` is {self._as_written(recompute)}, no bool: write `True` or `False`"
+            yield f"`recompute` is {self.as_written(recompute)}, no bool: write `True` or `False`"
         if name is None:
             yield "the name is missing: give the region a name that is unique in its checkpoint"
         elif name.value == Constant(""):
             yield "the name is empty: give the region a name that is unique in its checkpoint"
         elif isinstance(name.value, Constant) and not isinstance(name.value.value, str):
-            yield f"the name is {self._as_written(name)}, no string"
-
-    def _as_written(self, operand: Operand) -> str:
-        return f"`{self.text(operand.expr)}`" if operand.expr is not None else "something else"
-
-    def _region_name(self, operand: Operand | None) -> str:
-        if operand is None:
-            return "without a name"
-        if isinstance(operand.value, Constant) and isinstance(operand.value.value, str):
-            return operand.value.value or "without a name"
-        expr = operand.expr
-        if isinstance(expr, ir.Format):
-            return expr.template
-        if isinstance(expr, ir.Call) and expr.arguments:
-            local = expr.arguments[-1].value
-            if isinstance(local, ir.Const) and isinstance(local.value, str):
-                return local.value
-        return self.text(expr) if expr is not None else "of a computed name"
+            yield f"the name is {self.as_written(name)}, no string"
 
     def _kept(self, recompute: Operand | None) -> Kept:
         """SAVE or RECOMPUTE where the source says it literally, else a policy decides.
@@ -151,22 +137,26 @@ class Regions(Operations):
         """Call a region's function; what comes back may be a placeholder on replay."""
         self.journal.called.add(wrapper.place)
         inert = self.is_inert()
+        self._reject_recompute(node, wrapper)
+        if not inert:
+            way = ((self.frame.id, self.place(node)),)
+            self.claim(state, Claim(wrapper.name, self.name_scopes, way, state.conditions()))
         direct = frozenset(
             tensor.token
             for operand in operands
-            for tensor in self._direct_tensors(state, operand.value)
+            for tensor in self.direct_tensors(state, operand.value)
             if tensor.token is not None
         )
         self.handed.update(
-            tensor.storage for operand in operands for tensor in self._direct_tensors(state, operand.value)
+            tensor.storage for operand in operands for tensor in self.direct_tensors(state, operand.value)
         )
         if wrapper.kept is Kept.RECOMPUTE and not inert:
             for operand in operands:
-                for tensor in self._direct_tensors(state, operand.value):
+                for tensor in self.direct_tensors(state, operand.value):
                     self.persist(state, tensor)
         context = RegionContext(
             self.place(node),
-            wrapper.region,
+            wrapper.name.text,
             wrapper.kept,
             self.fresh(),
             direct,
@@ -183,22 +173,71 @@ class Regions(Operations):
             return value
         return self._outputs(state, wrapper, value)
 
-    def _direct_tensors(self, state: State, value: Value) -> Iterator[Tensor]:
-        """The tensors that torch_remat sees in an argument: itself, or one hop into a tuple or list."""
-        for one in alternatives(value):
-            if isinstance(one, Tensor):
-                yield one
-            for item in self._one_hop(state, one):
-                yield from (leaf for leaf in alternatives(item) if isinstance(leaf, Tensor))
+    def _reject_recompute(self, node: ir.Expr, wrapper: RegionWrapper) -> None:
+        outer = next((region for region in self.regions if region.kept is Kept.SAVE), None)
+        if outer is None or wrapper.kept is not Kept.RECOMPUTE:
+            return
+        here = self.place(node)
+        place = here if here.path == outer.place.path else outer.place
+        self.reject(RecomputeInsideSaved(place, wrapper.name.text, outer.region, outer.place))
 
-    def _one_hop(self, state: State, value: Value) -> tuple[Value, ...]:
-        if isinstance(value, SequenceValue) and value.kind == "tuple":
-            return (*value.items, *((value.rest,) if value.rest else ()))
-        if isinstance(value, Reference):
-            found = self.object_at(state, value)
-            if isinstance(found, ListObject):
-                return (*found.items, *((found.rest,) if found.rest else ()))
-        return ()
+    def claim(self, state: State, claim: Claim) -> None:
+        """A region that is not inert uses up its name in the checkpointed body that runs."""
+        name = claim.name.under(claim.scopes)
+        if not name.identity or not self._are_at_hand(name.variables):
+            return
+        earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
+        if earlier:
+            place, first = claim.seen_after(earlier[0])
+            self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
+        state.claim(name.identity, claim)
+
+    def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
+        """The names that the call which ends now used, with the scopes that it entered itself.
+
+        ``conditions`` are those that held before it.
+        """
+        outside = len(self.name_scopes)
+        return tuple(
+            replace(claim, scopes=claim.scopes[outside:], conditions=claim.conditions - conditions)
+            for claims in state.claimed.values()
+            for claim in claims
+        )
+
+    def claim_for_caller(self, state: State, node: ir.Expr, callee: Frame, claims: Sequence[Claim]) -> None:
+        """Claim the names that a call used, in terms of the frame that called."""
+        if self._has_checkpoint_elsewhere(state, callee):
+            return
+        conditions = state.conditions()
+        renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
+        for claim in claims:
+            names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
+            known = [name for name in names if name is not None]
+            if len(known) == len(names):
+                *scopes, name = known
+                inner = ((renumbered[number], place) for number, place in claim.way)
+                way = ((self.frame.id, self.place(node)), *inner)
+                scopes = [*self.name_scopes, *scopes]
+                self.claim(state, Claim(name, tuple(scopes), way, claim.conditions | conditions))
+
+    def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
+        """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
+
+        The layers of a stack are wrapped one by one where the model is put together; without gradients
+        a whole model runs, and no checkpoint begins.
+        """
+        receiver = callee.receiver
+        if self.checkpoints or not isinstance(receiver, Reference) or receiver == self.frame.receiver:
+            return False
+        if not self.grad_enabled:
+            return True
+        return receiver.address in self.elements and not self.has_own_name(state, callee)
+
+    def _are_at_hand(self, variables: frozenset[str]) -> bool:
+        """Whether names belong to frames that still run: others say nothing about this call."""
+        running = {str(frame.id) for frame in self.active_frames()}
+        owners = {variable.partition(":")[0] for variable in variables if ":" in variable}
+        return owners <= running
 
     def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
         """What a region that may be skipped hands on: the same structure, each storage a token."""
@@ -227,7 +266,8 @@ class Regions(Operations):
 
         match value:
             case Tensor():
-                return replace(value, token=token_for(value, part), detached=False, resident=False, via=())
+                token = token_for(value, part)
+                return replace(value, token=token, detached=False, resident=False, moved=None, via=())
             case SequenceValue(items=items, rest=rest) if not part:
                 wrapped = tuple(wrap(item, f"[{index}]") for index, item in enumerate(items))
                 return replace(value, items=wrapped, rest=wrap(rest, "[...]") if rest is not None else None)
@@ -251,7 +291,7 @@ class Regions(Operations):
     def _new_token(self, state: State, wrapper: RegionWrapper, part: str, resident: bool) -> Token:
         token = Token(
             self.fresh(),
-            wrapper.region,
+            wrapper.name.text,
             wrapper.place,
             wrapper.kept,
             part,
@@ -269,127 +309,6 @@ class Regions(Operations):
         state.born.setdefault(token, min(state.born.get(t, self.frame.depth) for t in whole.lineage()))
         return replace(tensor, token=token)
 
-    # --- markers
-
-    def run_marker(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
-        """``remat.recompute_needs_tensor(*tensors)``."""
-        written = node.arguments if isinstance(node, ir.Call) else ()
-        for index, argument in enumerate(written):
-            given = [operand for operand in operands if operand.expr is argument.value]
-            run = self._marker_run(state, node, index, argument, given)
-            for operand in given:
-                self._mark(state, node, operand)
-            if not any(self._is_wrong(state, operand) for operand in given):
-                self._remember(state, run, given)
-        exprs = {id(argument.value) for argument in written}
-        for operand in operands:
-            if id(operand.expr) not in exprs:  # handed over by `map`, a `partial`, a wrapper
-                self._mark(state, node, operand)
-        return NONE
-
-    def _marker_run(
-        self, state: State, node: ir.Expr, index: int, argument: ir.Argument, given: Sequence[Operand]
-    ) -> MarkerRun:
-        """What is known of an argument of a marker just before it runs."""
-        held = (own_tokens(one) for operand in given for one in alternatives(operand.value))
-        tokens = frozenset(token for found in held for token in found)
-        return MarkerRun(
-            self.fresh(),
-            self.place(node),
-            index,
-            argument.star + self.text(argument.value),
-            self.frame.id,
-            self.frame.function,
-            self.frame.statement,
-            tokens,
-            late=_waiting_for(state, tokens),
-            again=all(state.is_marked(token) for token in tokens),
-        )
-
-    def _remember(self, state: State, run: MarkerRun, given: Sequence[Operand]) -> None:
-        """Keep the run until it is known who reads the outputs; what needs no waiting is said now."""
-        values = [one for operand in given for one in alternatives(operand.value)]
-        if self.compiled:
-            self.journal.testify(run, Evidence.COMPILED)
-        elif state.phase is Phase.REPLAY:
-            self.journal.testify(run, Evidence.REPLAY_ONLY)
-        elif self.is_inert() or not values or any(not state.is_marked(token) for token in run.tokens):
-            self.journal.testify(run, Evidence.UNKNOWN)
-        elif run.tokens:
-            state.runs[run.serial] = run
-        elif all(isinstance(one, Tensor) and one.made is Made.COPIED for one in values):
-            self.journal.testify(run, Evidence.COPY)
-        else:
-            made = all(self._is_made_here(one) for one in values)
-            self.journal.testify(run, Evidence.NO_OUTPUT if made else Evidence.UNKNOWN)
-
-    def _is_made_here(self, value: Value) -> bool:
-        """Whether a value is certainly no output, nor shares its storage with one."""
-        if isinstance(value, Tensor):
-            return value.made is not Made.ELSEWHERE and value.storage not in self.handed
-        return isinstance(value, Unknown) and value.computed
-
-    def _is_wrong(self, state: State, operand: Operand) -> bool:
-        return not operand.star and self._not_a_tensor(state, operand.value) is not None
-
-    def _mark(self, state: State, node: ir.Expr, operand: Operand) -> None:
-        if operand.star:
-            for item in (*self._one_hop(state, operand.value), operand.value):
-                self.persist(state, item)
-            return
-        wrong = self._not_a_tensor(state, operand.value)
-        if wrong is not None:
-            self._note_wrong_argument(state, node, operand, wrong)
-            for item in self._one_hop(state, operand.value):
-                self.persist(state, item)  # one cause, one finding
-        self.persist(state, operand.value)
-        if isinstance(operand.value, Unknown):  # one of these outputs, whichever the path took
-            for token in operand.value.held:
-                self.persist(state, Tensor(token))
-
-    def _not_a_tensor(self, state: State, value: Value) -> str | None:
-        """What a marked value is, where it is certainly no tensor."""
-        match value:
-            case Constant(value=None):
-                return "None"
-            case Constant() | Scalar():
-                return "no tensor"
-            case SequenceValue(kind=kind):
-                return f"a {kind}"
-            case Reference():
-                found = self.object_at(state, value)
-                if isinstance(found, (ListObject, DictObject)):
-                    return "a list" if isinstance(found, ListObject) else "a dict"
-                return None
-            case _:
-                return None
-
-    def _note_wrong_argument(self, state: State, node: ir.Expr, operand: Operand, what: str) -> None:
-        edit, statement = None, self.frame.statement
-        written = node.arguments if isinstance(node, ir.Call) else ()
-        index = next((i for i, one in enumerate(written) if one.value is operand.expr and not one.star), None)
-        if index is not None and isinstance(statement, ir.Expression) and statement.value is node:
-            code = self._unpacked(state, written[index].value, operand.value)
-            path = self.frame.scope.source.path
-            edit = EditMarker(path, statement.at, replace=((index, code),)) if code else None
-        self.journal.note(
-            Marker(self.place(node), self._as_written(operand), Fate.NO_TENSOR, what, edit=edit)
-        )
-
-    def _unpacked(self, state: State, expr: ir.Expr, value: Value) -> str:
-        """How the tensors in a container are handed over; empty where it holds something else."""
-        items = self._one_hop(state, value)
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        if isinstance(found, DictObject):
-            items = tuple(contents(found))
-        if not items or not all(isinstance(one, Tensor) for item in items for one in alternatives(item)):
-            return ""
-        if isinstance(expr, ir.Display) and expr.kind in ("list", "tuple"):
-            return ", ".join(self.text(item) for item in expr.items)
-        if not isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            return ""
-        return f"*{self.text(expr)}.values()" if isinstance(found, DictObject) else f"*{self.text(expr)}"
-
     # --- checkpoints
 
     def run_checkpoint(
@@ -399,11 +318,15 @@ class Regions(Operations):
         before, runs = state.pending, state.runs
         state.pending, state.runs = {}, {}
         regions, self.regions = self.regions, []
+        claimed, state.claimed = state.claimed, {}
+        self.checkpoints += 1
         try:
             value = self.call(state, node, function, operands)
         finally:
             self.regions = regions
+            self.checkpoints -= 1
         self.escape(state, value)
+        state.claimed = claimed
         self.journal.settle(state.pending)
         self.journal.judge(state, state.runs.values())
         state.pending, state.runs = before, runs
@@ -412,7 +335,7 @@ class Regions(Operations):
     def _real(self, state: State, value: Value) -> Value:
         match value:
             case Tensor():
-                return replace(value, token=None, opaque=False, via=())
+                return replace(value, token=None, opaque=False, moved=None, via=())
             case SequenceValue(items=items, rest=rest):
                 real = tuple(self._real(state, item) for item in items)
                 return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)
@@ -425,15 +348,6 @@ class Regions(Operations):
                 return joined
             case _:
                 return Unknown() if any(True for _ in state.tokens(value)) else value
-
-
-def _waiting_for(state: State, tokens: frozenset[Token]) -> tuple[Token, Consumer] | None:
-    """The first consumer that certainly read one of these outputs, and that a marker would serve now."""
-    for waiting, consumers in state.pending.items():
-        for consumer in consumers if not tokens.isdisjoint(waiting.lineage()) else ():
-            if isinstance(consumer, Consumer) and consumer.certain:
-                return waiting, consumer
-    return None
 
 
 def _is_no_bool(value: Value) -> bool:

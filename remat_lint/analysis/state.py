@@ -16,6 +16,7 @@ from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     HeapObject,
     Reference,
+    RegionName,
     Tensor,
     Token,
     Unknown,
@@ -58,6 +59,9 @@ class Consumer:
     steps: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which the output came, outermost call last."""
 
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """All names for it on the path: another path to the same read may know it by another one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
@@ -68,6 +72,8 @@ class Hidden:
     kept: Kept
     name: str
     way: str
+    steps: tuple[Step, ...] = field(default=(), compare=False)
+    """The views and calls through which it came."""
 
 
 Pending = Consumer | Hidden
@@ -96,6 +102,44 @@ class MarkerRun:
     again: bool = False
 
 
+Condition = tuple[str, bool]
+"""The text of a condition, without the frame that it belongs to, and its truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A region ran under this name in the checkpointed body that runs now.
+
+    ``scopes`` are the name scopes around it. ``way`` leads to it: for each frame the place where it is, the
+    region's call last. ``conditions`` are the truths of the path.
+    """
+
+    name: RegionName
+    scopes: tuple[RegionName, ...]
+    way: tuple[tuple[int, Place], ...]
+    conditions: frozenset[Condition]
+
+    def excludes(self, other: Claim) -> bool:
+        """Whether no path can run both: a condition holds for one and not for the other."""
+        return any((text, not truth) in other.conditions for text, truth in self.conditions)
+
+    def seen_after(self, first: Claim) -> tuple[Place, Place]:
+        """The places of this use of the name and of the first one, as one function sees them.
+
+        That is the region's call, or, where the same call ran both times, what led to it again.
+        """
+        pairs = list(zip(first.way, self.way, strict=False))
+        same = next((index for index, (one, other) in enumerate(pairs) if one != other), len(pairs))
+        runs_again = len(first.way) == len(self.way) == same
+        if runs_again or (same < len(pairs) and pairs[same][0][0] != pairs[same][1][0]):
+            return (pairs[same - 1][1][1],) * 2
+        one, other = pairs[min(same, len(pairs) - 1)]
+        first_region, region = first.way[-1][1], self.way[-1][1]
+        if region != first_region and region.path == other[1].path:
+            return region, first_region
+        return other[1], one[1]
+
+
 class State:
     """One path. Cheap to fork: what is shared is copied on the first write."""
 
@@ -104,6 +148,8 @@ class State:
         "always",
         "assumed",
         "born",
+        "claimed",
+        "declared",
         "frames",
         "heap",
         "marked",
@@ -122,7 +168,11 @@ class State:
         """The tokens of this path, with the depth of the outermost frame that each has reached."""
         self.assumed: dict[str, bool] = {}
         """Conditions known on this path, by their text."""
+        self.claimed: dict[str, tuple[Claim, ...]] = {}
+        """The region names that this checkpointed body has used so far, by their identity."""
         self.phase = Phase.BOTH
+        self.declared: frozenset[object] = frozenset()
+        """The regions that ran on every way to this point, for whoever lists them."""
         self.runs: dict[int, MarkerRun] = {}
         """The markers that ran on region outputs, by serial number."""
         self.readers: dict[Token, frozenset[Chain]] = {}
@@ -139,7 +189,9 @@ class State:
         other.pending = dict(self.pending)
         other.born = dict(self.born)
         other.assumed = dict(self.assumed)
+        other.claimed = dict(self.claimed)
         other.phase = self.phase
+        other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always = self.always
@@ -167,11 +219,31 @@ class State:
             del self.frames[frame][name]
 
     def forget(self, prefix: str, word: str) -> None:
-        """Drop the conditions that mention a name or attribute which is written now."""
+        """Drop the conditions and region names that mention a name or attribute which is written now."""
+        if self.claimed:
+            self._forget_claims(f"{prefix or '.'}{word}")
         if self.assumed:
             stale = [key for key in self.assumed if key.startswith(prefix) and word in _words(key)]
             for key in stale:
                 del self.assumed[key]
+
+    # --- region names
+
+    def claim(self, identity: str, claim: Claim) -> None:
+        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)
+
+    def conditions(self) -> frozenset[Condition]:
+        """What holds on this path, by the text of the conditions without their frame."""
+        known = {(key.partition(":")[2], truth) for key, truth in self.assumed.items()}
+        if self.phase is not Phase.BOTH:
+            known.add(("is_recomputing()", self.phase is Phase.REPLAY))
+        return frozenset(known)
+
+    def _forget_claims(self, written: str) -> None:
+        for identity, claims in list(self.claimed.items()):
+            names = (name for claim in claims for name in (*claim.scopes, claim.name))
+            if any(written in name.variables for name in names):
+                del self.claimed[identity]
 
     # --- outputs
 
@@ -195,15 +267,20 @@ class State:
         found = (chains for token, chains in self.readers.items() if not related.isdisjoint(token.lineage()))
         return frozenset(chain for chains in found for chain in chains)
 
-    def tokens(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Token]:
+    def tokens(self, value: Value) -> Iterator[Token]:
         """All tokens that a value holds, in containers and objects too."""
-        yield from own_tokens(value)
+        for leaf in self.leaves(value):
+            yield from own_tokens(leaf)
+
+    def leaves(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
+        """A value and all that it is made of, in containers and objects too."""
+        yield value
         for part in parts(value):
-            yield from self.tokens(part, seen)
+            yield from self.leaves(part, seen)
         if isinstance(value, Reference) and value.address not in seen:
             found = self.heap.get(value.address)
             for item in contents(found) if found is not None else ():
-                yield from self.tokens(item, seen | {value.address})
+                yield from self.leaves(item, seen | {value.address})
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
@@ -282,8 +359,11 @@ def join_states(first: State, second: State) -> State:
         joined.pending[token] = tuple(dict.fromkeys((*joined.pending.get(token, ()), *consumers)))
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
+    for identity, claims in second.claimed.items():
+        joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
+    joined.declared = first.declared & second.declared
     return joined
 
 
@@ -307,6 +387,7 @@ def join_phases(forward: State, replay: State) -> State:
     for token in forward.marked:
         joined.mark(token)
     joined.phase = Phase.BOTH
+    joined.declared = forward.declared
     return joined
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Chain, MarkerRun, Pending, State
+from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -85,7 +85,8 @@ class Summary:
     """The end of a call: its result, the objects that it made, its facts, and what became of outputs.
 
     ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed,
-    ``runs`` are the markers that it ran on any of them.
+    ``runs`` are the markers that it ran on any of them, ``claims`` the region names that it used, in
+    terms of the ``frame`` that ran.
     """
 
     tokens: tuple[Token, ...]
@@ -95,6 +96,8 @@ class Summary:
     outputs: tuple[Effect, ...]
     effects: tuple[Effect, ...]
     runs: tuple[MarkerRun, ...]
+    frame: int
+    claims: tuple[Claim, ...]
 
     def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int]) -> Renewal:
         """From the numbers and tokens of the summary to those of another call, handed other ``tokens``."""
@@ -177,6 +180,8 @@ class Summaries:
         value: Value,
         journal: Journal,
         before: State,
+        frame: int,
+        claims: tuple[Claim, ...],
     ) -> None:
         """Remember the end of a call that began in ``before``, where it means the same everywhere.
 
@@ -203,6 +208,8 @@ class Summaries:
             tuple(Effect.of(token, state, state.pending.get(token, ())) for token in new if token in kept),
             tuple(_effects(signature.tokens, before, state)),
             tuple(run for serial, run in state.runs.items() if serial not in before.runs),
+            frame,
+            claims,
         )
 
     def _drop(self, state: State, journal: Journal, tokens: Sequence[Token]) -> None:
@@ -225,6 +232,8 @@ class Summaries:
     def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
         """What matters of an operand; the outputs in it are numbered as they come."""
         match value:
+            case Tensor(moved=Consumer()):
+                raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
                 return ("tensor", output, layout, grad, detached, opaque)

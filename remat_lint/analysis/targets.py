@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
@@ -30,7 +31,7 @@ def find_target(frame: Frame, state: State, expr: ir.Expr | None, token: Token) 
     """
     found = _in_expression(frame, state, expr, token) if expr is not None else None
     if found is None or found.hoist is not None:
-        name = _any_name(frame, state, token)
+        name = next(names_of(frame, state, token), None)
         if name is not None:
             return MarkTarget(name)
     if found is None and frame.statement is not None:  # a name of a comprehension, bound to what a call gave
@@ -79,13 +80,12 @@ def _name(frame: Frame, state: State, expr: ir.Name, token: Token) -> MarkTarget
     return None
 
 
-def _any_name(frame: Frame, state: State, token: Token) -> str | None:
-    """A name of the running function, or of one around it, whose tensor shares the output's storage."""
+def names_of(frame: Frame, state: State, token: Token) -> Iterator[str]:
+    """The names in a function, or in one around it, whose tensors share the output's storage."""
     for number in (frame.id, frame.closure):
         for name, value in state.frames.get(number, {}).items():
             if name not in frame.comprehension and _is(state, value, token):
-                return name
-    return None
+                yield name
 
 
 def _is(state: State, value: Value, token: Token) -> bool:

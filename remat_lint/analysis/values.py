@@ -9,8 +9,8 @@ keeps the token, a copy loses it. Everything the analyser wants to know is where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from remat_lint.findings import Place, Step
 if TYPE_CHECKING:
     from remat_lint.analysis import ir
     from remat_lint.analysis.modules import ModuleScope
+    from remat_lint.analysis.state import Consumer
 
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
@@ -107,6 +108,9 @@ class Tensor(Value):
     opaque: bool = False
     ends_in_units: bool = False
     made: Made = Made.ELSEWHERE
+    moved: Consumer | None = field(default=None, compare=False)
+    """The move to a device that gave it and may have copied: what is read of it is needed there."""
+
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
@@ -172,6 +176,8 @@ class ClassValue(Value):
     scope: ModuleScope
     frame: int
     bases: tuple[Value, ...]
+    outer: ClassValue | None = None
+    """The class in whose body it is defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +227,42 @@ class Partial(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class RegionName:
+    """What a region or a name scope is called.
+
+    ``text`` is for people. ``identity`` is equal for names that are equal at run time, as long as none of
+    the ``variables`` is written (``12:stage``, a name of a frame, or ``.prefix``, an attribute of any
+    object); it is empty where nobody knows.
+    """
+
+    text: str
+    identity: str = ""
+    variables: frozenset[str] = frozenset()
+
+    def under(self, scopes: tuple[RegionName, ...]) -> RegionName:
+        """The qualified name: that of the region with those of the scopes around it, joined with ``/``."""
+        names = (*scopes, self)
+        return RegionName(
+            "/".join(name.text for name in names),
+            "/".join(name.identity for name in names) if all(name.identity for name in names) else "",
+            frozenset(variable for name in names for variable in name.variables),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NameScope(Value):
+    """What ``remat.name_scope(prefix)`` returns."""
+
+    name: RegionName
+
+
+@dataclass(frozen=True, slots=True)
 class RegionWrapper(Value):
     """What ``remat.region(...)`` returns."""
 
     place: Place
     function: Value
-    region: str
+    name: RegionName
     kept: Kept
     saved_when: tuple[str, bool] | None = None
 
@@ -312,6 +348,20 @@ def _is_plain(value: Value) -> bool:
     return isinstance(value, (Scalar, Unknown, Tensor)) and not any(direct_tokens(value))
 
 
+def map_tensors(value: Value, change: Callable[[Tensor], Value]) -> Value:
+    """The same value with every tensor changed, in tuples and alternatives too."""
+    match value:
+        case Tensor():
+            return change(value)
+        case Sequence(items=items, rest=rest):
+            rest = map_tensors(rest, change) if rest is not None else None
+            return replace(value, items=tuple(map_tensors(item, change) for item in items), rest=rest)
+        case Choice(alternatives=values):
+            return Choice(tuple(map_tensors(item, change) for item in values))
+        case _:
+            return value
+
+
 def parts(value: Value) -> tuple[Value, ...]:
     """The values that a value is made of, without following references into the heap."""
     match value:
@@ -344,6 +394,18 @@ def direct_tokens(value: Value) -> Iterator[Token]:
     yield from own_tokens(value)
     for part in parts(value):
         yield from direct_tokens(part)
+
+
+def is_blank(value: Value) -> bool:
+    """Whether nothing at all is known of a value."""
+    return isinstance(value, Unknown) and not value.held and not value.computed
+
+
+def holds_object(value: Value) -> bool:
+    """Whether a value is or directly holds something that can be called or looked into."""
+    if isinstance(value, (Reference, ClassValue, FunctionValue, RegionWrapper, CheckpointWrapper)):
+        return True
+    return isinstance(value, (Choice, Sequence, Partial)) and any(holds_object(part) for part in parts(value))
 
 
 # --- what lies in the heap -------------------------------------------------------------

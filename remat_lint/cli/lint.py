@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from remat_lint import __version__
+from remat_lint.cli.manifest import manifest
 from remat_lint.cli.options import Inputs, Settings, complain_of, gather, shared_options
 from remat_lint.cli.terminal import CLEAN, FAILED, FINDINGS, Command, Group, put, put_file, tell, wants_colour
 from remat_lint.errors import UserError
@@ -29,6 +30,9 @@ def cli() -> None:
     `remat-lint PATHS` is short for `remat-lint check PATHS`; `remat-lint check --help` shows its options.
     Exit status: 0 clean, 1 findings, 2 the tool or its configuration failed.
     """
+
+
+cli.add_command(manifest)
 
 
 @cli.command(cls=Command)

@@ -20,8 +20,20 @@ from remat_lint.source import SourceFile
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN = Path("-")
 
+_PATHS = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+_CONFIG = (
+    click.option(
+        "--config", type=click.Path(path_type=Path), metavar="FILE", help="Read this TOML file for settings."
+    ),
+    click.option("--isolated", is_flag=True, help="Read no configuration file."),
+)
+_FILES = (
+    click.option("--force-exclude", is_flag=True, help="Apply exclusions to files named here, too."),
+    click.option("-q", "--quiet", is_flag=True, help="No summary, no warnings."),
+    click.option("-v", "--verbose", is_flag=True, help="Say what was read, skipped and why."),
+)
 _OPTIONS = (
-    click.argument("paths", nargs=-1, type=click.Path(path_type=Path)),
+    _PATHS,
     click.option("--select", metavar="CODES", help="Rules to run: codes or prefixes, with commas."),
     click.option("--ignore", metavar="CODES", default="", help="Rules to leave out."),
     click.option("--extend-select", metavar="CODES", default="", help="Rules to run besides."),
@@ -31,10 +43,7 @@ _OPTIONS = (
         default="",
         help="Rules to leave out in some files; replaces the setting of that name.",
     ),
-    click.option(
-        "--config", type=click.Path(path_type=Path), metavar="FILE", help="Read this TOML file for settings."
-    ),
-    click.option("--isolated", is_flag=True, help="Read no configuration file."),
+    *_CONFIG,
     click.option("--no-cache", is_flag=True, help="Accepted; this version keeps no cache."),
     click.option(
         "--stdin-filename",
@@ -42,15 +51,22 @@ _OPTIONS = (
         metavar="FILE",
         help="The name of what is read from standard input (`-`).",
     ),
-    click.option("--force-exclude", is_flag=True, help="Apply exclusions to files named here, too."),
-    click.option("-q", "--quiet", is_flag=True, help="No summary, no warnings."),
-    click.option("-v", "--verbose", is_flag=True, help="Say what was read, skipped and why."),
+    *_FILES,
 )
 
 
 def shared_options(function: F) -> F:
     """Adds the arguments that make ``Settings``, and ``paths``."""
-    for option in reversed(_OPTIONS):
+    return _with(_OPTIONS, function)
+
+
+def file_options(function: F) -> F:
+    """Adds those of the arguments that are about files, not about rules."""
+    return _with((_PATHS, *_CONFIG, *_FILES), function)
+
+
+def _with(options: Sequence[Callable[[F], F]], function: F) -> F:
+    for option in reversed(options):
         function = option(function)
     return function
 
@@ -58,17 +74,17 @@ def shared_options(function: F) -> F:
 class Settings(NamedTuple):
     """The shared options as given."""
 
-    select: str | None
-    ignore: str
-    extend_select: str
-    per_file_ignores: str
-    config: Path | None
-    isolated: bool
-    no_cache: bool
-    stdin_filename: Path | None
-    force_exclude: bool
-    quiet: bool
-    verbose: bool
+    select: str | None = None
+    ignore: str = ""
+    extend_select: str = ""
+    per_file_ignores: str = ""
+    config: Path | None = None
+    isolated: bool = False
+    no_cache: bool = False
+    stdin_filename: Path | None = None
+    force_exclude: bool = False
+    quiet: bool = False
+    verbose: bool = False
 
 
 class Inputs(NamedTuple):

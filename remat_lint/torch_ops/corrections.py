@@ -134,6 +134,54 @@ LAYOUTS = (
     ),
 )
 
+_ORDERED = {"keeps_order": True}
+KEEPS_ORDER = (
+    Correction(
+        "measured: made of pointwise operators, which alone have the tag",
+        (*MATH, *NEURAL),
+        "absolute arccos arccosh arcsin arcsinh arctan arctan2 arctanh complex divide fix floor_divide"
+        " greater greater_equal hardswish isclose isreal less less_equal multiply negative normalize"
+        " not_equal polar softsign subtract sym_sum tanhshrink true_divide __abs__ __neg__ kl_div"
+        " hinge_embedding_loss binary_cross_entropy_with_logits margin_ranking_loss",
+        _ORDERED,
+    ),
+    Correction(
+        "other names of pointwise operators",
+        ("torch.special",),
+        "digamma erf erfc erfinv exp2 expit expm1 gammainc gammaincc gammaln i0 log1p logit ndtr psi round"
+        " sinc xlogy",
+        _ORDERED,
+    ),
+    Correction(
+        "measured: copies that keep the strides",
+        (*MATH, *NEURAL),
+        "argsort cdouble cfloat chalf dequantize fill flip fliplr flipud full_like msort new_tensor"
+        " slice_scatter sort tensor _lazy_clone __reversed__",
+        _ORDERED,
+    ),
+    Correction("measured: multiplied with a mask", NEURAL, "alpha_dropout feature_alpha_dropout", _ORDERED),
+    Correction(
+        "measured: Python's operators are pointwise",
+        METHODS,
+        "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__"
+        " __rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__",
+        _ORDERED,
+    ),
+    Correction(
+        "the same",
+        ("operator",),
+        "add sub mul truediv floordiv mod pow and_ or_ xor eq ne lt le gt ge neg abs invert inv",
+        _ORDERED,
+    ),
+    Correction(
+        "measured: modules that call a pointwise operator",
+        MODULES,
+        "AlphaDropout CELU ELU FeatureAlphaDropout GELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU"
+        " Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid Softplus Softshrink Softsign Tanh Tanhshrink Threshold",
+        _ORDERED,
+    ),
+)
+
 COPIES_PERHAPS = (
     Correction(
         "the schema says view; they copy where the layout asks for it (SEMANTICS 1.2)",
@@ -478,6 +526,7 @@ CORRECTIONS = (
     *DRAWS,
     *KEEPS_OUTPUT,
     *OPERATORS,
+    *KEEPS_ORDER,
     *TYPES_OF_DISTRIBUTED_TENSORS,
 )
 """Applied in this order: a later one wins."""

@@ -118,6 +118,7 @@ def _build(namespace: str, name: str, entry: dict[str, Any]) -> Operation:
         keeps_output=entry.get("keeps_output", False),
         keeps_output_if_tensor=entry.get("keeps_output_if_tensor"),
         keeps_results=tuple(entry.get("keeps_results", ())),
+        keeps_order=entry.get("keeps_order", False),
         indirect_inplace=entry.get("indirect_inplace"),
     )
 

@@ -109,5 +109,9 @@ class Operation:
     keeps_results: tuple[int, ...] = ()
     """Of several results, the positions of those that autograd saves: ``(1,)``, the indices, for ``topk``."""
 
+    keeps_order: bool = False
+    """Of a READ only: dimensions of the result lie in memory as those of the operands do, so that the result
+    of a transposed operand is not contiguous either."""
+
     indirect_inplace: str | None = None
     """A bool parameter (of a module: of its constructor) that makes it change its input and return it."""

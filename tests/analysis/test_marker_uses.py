@@ -202,6 +202,54 @@ PROGRAMS = {
             remat.recompute_needs_tensor(y)
             return y.sin()
     """,
+    "a_subclass_may_return_an_output": """
+        class Block(nn.Module):
+            def act(self, t):
+                return t.sin()
+            def forward(self, x):
+                y = self.act(x)
+                remat.recompute_needs_tensor(y)
+                return y.cos()
+    """,
+    "a_subclass_may_read_it": """
+        class Block(nn.Module):
+            def consume(self, t):
+                return t.view(-1)
+            def forward(self, x):
+                y = save(x)
+                remat.recompute_needs_tensor(y)
+                return remat.region(F.silu, "act", recompute=True)(self.consume(y))
+    """,
+    "a_part_that_was_made_here_is_known": """
+        class Part(nn.Module):
+            def forward(self, t):
+                return t.sin()
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.part = Part()
+            def forward(self, x):
+                y = self.part(x)
+                remat.recompute_needs_tensor(y)  # unneeded
+                return y.cos()
+    """,
+    "a_part_of_a_declared_class_may_be_another": """
+        class Part(nn.Module):
+            def forward(self, t):
+                return t.sin()
+        class Block(nn.Module):
+            part: Part
+            def forward(self, x):
+                y = self.part(x)
+                remat.recompute_needs_tensor(y)
+                return y.cos()
+    """,
+    "contiguous_may_copy": """
+        def body(x):
+            y = save(x)
+            remat.recompute_needs_tensor(y)
+            return remat.region(F.silu, "act", recompute=True)(y.contiguous())
+    """,
     # --- after the consumer
     "after_the_consumer": """
         def body(x):

@@ -36,6 +36,11 @@ TARGETS = {
         "def project(t):\n    return remat.region(f, 's', recompute=False)(t)\nreturn x + project(x)",
         ["project_out"],
     ),
+    "a_name_that_every_path_has": (
+        "p = remat.region(f, 's', recompute=False)(x)\nif flag:\n    a = p[0]\nb = p[0]\n"
+        "def reads():\n    return b.sin()\nreturn reads()",
+        ["b"],
+    ),
     "a_name_read_in_a_comprehension": (
         "y = remat.region(f, 's', recompute=False)(x)\nreturn sum([part.sin() for part in y.chunk(2)])",
         ["y"],

@@ -891,6 +891,154 @@ PROGRAMS = {
                 out = out + t
             return out
         """,
+    "move_is_needed_where_something_reads_what_it_gave": """
+        def body(x, f):
+            y = S(f)(x)
+            m = y.cpu()  # read
+            m = m[1:]
+            return m + 1
+        """,
+    "move_that_nothing_reads": """
+        def body(x, f):
+            y = S(f, "a")(x)
+            y.cpu()
+            z = S(f, "b")(y.to("cpu"))
+            return z.to(device="cpu")
+        """,
+    "marker_on_what_was_moved": """
+        def body(x, f):
+            y = S(f)(x)
+            m = y.to("cpu")  # read
+            M(m)
+            return m + 1
+        """,
+    "marker_on_what_is_moved": """
+        def body(x, f):
+            y = S(f)(x)
+            m = y.to("cpu")
+            M(y)
+            return m + 1
+        """,
+    "region_that_recomputes_with_what_was_moved": """
+        def body(x, f):
+            y = S(f)(x)
+            R(f)(y.cpu())
+            return y + 1  # read
+        """,
+    "move_in_a_function_that_returns_it": """
+        def moved(t):
+            return t.cpu()
+        def body(x, f):
+            y = S(f, "a")(x)
+            m = moved(y)  # read
+            z = S(f, "b")(x)
+            n = moved(z)
+            return m + 1, n
+        """,
+    "move_into_a_container": """
+        def body(x, f):
+            y = S(f)(x)
+            kept = [y.cpu()]  # read
+            return torch.stack(kept)
+        """,
+    "move_that_is_a_cast_or_does_not_wait": """
+        def body(x, f, device):
+            y = S(f, "a")(x)
+            y.to("cpu", torch.float16)  # read
+            z = S(f, "b")(x)
+            z.to("cpu", non_blocking=True)  # read
+            w = S(f, "c")(x)
+            w.to(device)  # read
+            v = S(f, "d")(x)
+            return v.to("cpu", copy=True)  # read
+        """,
+    "read_in_a_function_whose_only_caller_marks": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()
+            return y
+        def body(x, f):
+            y = part(x, f)
+            M(y)
+            return x
+        """,
+    "read_in_a_function_that_one_of_two_callers_marks": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()  # read
+            return y
+        def body(x, f):
+            M(part(x, f))
+        def other(x, f):
+            return part(x, f)
+        """,
+    "read_in_a_function_that_returns_something_else": """
+        def part(x, f, flag):
+            y = S(f)(x)
+            y.sum()  # read
+            if flag:
+                return x
+            return y
+        def body(x, f, flag):
+            M(part(x, f, flag))
+        """,
+    "read_in_a_function_whose_callers_have_one_caller": """
+        def part(x, f):
+            y = S(f)(x)
+            y.sum()
+            return y
+        def middle(x, f):
+            return part(x, f)
+        def body(x, f):
+            M(middle(x, f))
+        """,
+    "read_in_a_function_that_calls_itself": """
+        def part(x, f, n):
+            y = S(f)(x)
+            y.sum()  # read
+            if n > 0:
+                part(x, f, n - 1)
+            return y
+        """,
+    "read_in_functions_that_call_each_other": """
+        def even(x, f, n):
+            y = S(f)(x)
+            y.sum()  # read
+            if n > 0:
+                odd(x, f, n - 1)
+            return y
+        def odd(x, f, n):
+            return even(x, f, n)
+        """,
+    "pointwise_region_of_a_transposed_argument": """
+        def body(x):
+            y = S(lambda t: t * 2, "a")(x.t())
+            y.reshape(-1)  # read
+            z = S(torch.sin, "b")(x.mT)
+            z.contiguous()  # read
+            z.t().contiguous()
+            w = S(nn.GELU(), "c")(x.transpose(0, 1))
+            return w.flatten()  # read
+        """,
+    "pointwise_region_of_a_transposed_and_another_argument": """
+        def body(x, scale):
+            y = S(lambda t, u: t + u, "a")(scale, x.t())
+            y.reshape(-1)  # read
+            z = S(lambda t, u: t @ u, "b")(x.t(), scale)
+            return z.reshape(-1)
+        """,
+    "pointwise_region_of_a_cut_argument": """
+        def body(x):
+            y = S(lambda t: t * 2)(x[:, :2])
+            return y.reshape(-1)
+        """,
+    "region_that_does_not_keep_the_order_of_dimensions": """
+        def body(x):
+            y = S(lambda t: t.softmax(-1), "a")(x.t())
+            y.reshape(-1)
+            z = S(lambda t: (t * 2).contiguous(), "b")(x.t())
+            return z.reshape(-1)
+        """,
     "import_that_may_fail": """
         try:
             import torch_remat as maybe

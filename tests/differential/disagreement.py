@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from tests.differential.fixing import fix_failures
-from tests.differential.oracle import MARK, Judgement, compare
+from tests.differential.oracle import MARK, Comparison, Judgement, compare
 from tests.differential.reduction import reduce_program
 
 
-def disagreements(source: str) -> dict[str, str]:
+def disagreements(comparison: Comparison) -> dict[str, str]:
     """What is wrong with a program, each kind with its details; nothing where all agree."""
-    comparison = compare(source)
     if comparison.judgement in (Judgement.MISSED, Judgement.FALSE):
         return {comparison.judgement.value: ""}
     return {failure.split(":")[0].partition("\n")[0]: failure for failure in fix_failures(comparison)}
@@ -17,18 +16,20 @@ def disagreements(source: str) -> dict[str, str]:
 
 def smallest(source: str) -> str:
     """The report of the smallest program found with the first of its disagreements."""
-    kind = min(disagreements(source))
+    kind = min(disagreements(compare(source)))
     program = reduce_program(source, MARK, lambda candidate: _shows(kind, candidate))
-    details = [
-        text.partition("\n")[0] + "\n" + _generated(text) for text in disagreements(program).values() if text
-    ]
     comparison = compare(program)
+    details = [
+        text.partition("\n")[0] + "\n" + _generated(text)
+        for text in disagreements(comparison).values()
+        if text
+    ]
     return "\n".join([kind, _generated(str(comparison)), *details])
 
 
 def _shows(kind: str, source: str) -> bool:
     try:
-        return kind in disagreements(source)
+        return kind in disagreements(compare(source))
     except Exception:  # noqa: BLE001 - a variant that the linter fails on is another matter
         return False
 

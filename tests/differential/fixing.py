@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from tests.differential.oracle import OK, PLACEHOLDER, WRONG, Comparison, Judgement, lint, runtime_verdicts
-
-try:
-    from remat_lint.codemods import apply
-except ImportError:  # not written yet
-    apply = None  # type: ignore[assignment]
+from remat_lint.codemods import apply
+from remat_lint.source import SourceFile
+from tests.differential.oracle import (
+    OK,
+    PATH,
+    PLACEHOLDER,
+    WRONG,
+    Comparison,
+    Judgement,
+    lint,
+    runtime_verdicts,
+)
 
 
 def fix_failures(comparison: Comparison) -> list[str]:
     """What is wrong with the fixes of a program; nothing where they hold."""
-    if apply is None or comparison.judgement is Judgement.DISCARDED:
+    if comparison.judgement is Judgement.DISCARDED:
         return []
-    file, findings = lint(comparison.source)
-    fixable = [finding for finding in findings if finding.fix is not None]
+    fixable = [finding for finding in comparison.findings if finding.fix is not None]
     if not fixable:
         return []
-    fixed = apply(file, fixable).decode()
-    after, left = lint(fixed)
-    failures = [f"still reported: {f.message}" for f in left if f.code == "RMT101" and f.fix is not None]
-    if apply(after, [finding for finding in left if finding.fix is not None]).decode() != fixed:
+    fixed = apply(comparison.file, fixable).decode()
+    after = SourceFile(PATH, fixed.encode())
+    left = [finding for finding in lint(after) if finding.fix is not None]
+    failures = [f"still reported: {f.message}" for f in left if f.code == "RMT101"]
+    if left and apply(after, left).decode() != fixed:
         failures.append("a second fix changes something")
-    if len(fixable) == len(findings):
+    if len(fixable) == len(comparison.findings):
         failures += _run_failures(comparison, fixed)
     return [f"{failure}\n{fixed}" for failure in failures]
 

@@ -56,8 +56,14 @@ class Comparison:
 
     source: str
     verdicts: dict[Setting, tuple[str, str]]
-    findings: list[tuple[int, str, str]] = field(default_factory=list)
+    file: SourceFile
+    findings: list[Finding] = field(default_factory=list)
     judgement: Judgement = Judgement.DISCARDED
+
+    def reported_lines(self, finding: Finding) -> range:
+        """The lines of the program that a finding points at."""
+        span = self.file.span(finding.place.node)
+        return range(span.line, span.end_line + 1)
 
     def __str__(self) -> str:
         lines = [f"--- {self.judgement.value}", self.source.rstrip(), "--- runtime"]
@@ -65,46 +71,40 @@ class Comparison:
             policy = f" recompute={sorted(setting.recomputed)}" if setting.recomputed else ""
             lines.append(f"a={setting.flag_a} b={setting.flag_b}{policy}: {verdict} {why}")
         lines.append("--- linter")
-        lines += [f"{line}: {code} {message}" for line, code, message in self.findings] or ["silent"]
+        lines += [f"{self.reported_lines(f)[0]}: {f.code} {f.message}" for f in self.findings] or ["silent"]
         return "\n".join(lines)
 
 
 def compare(source: str) -> Comparison:
     """Run and lint one program."""
     lines: set[int] = set()
-    comparison = Comparison(source, runtime_verdicts(source, lines))
+    comparison = Comparison(source, runtime_verdicts(source, lines), SourceFile(PATH, source.encode()))
     outcomes = {verdict for verdict, _ in comparison.verdicts.values()}
     if not outcomes or (ERROR in outcomes and PLACEHOLDER not in outcomes):
         return comparison
-    file, findings = lint(source)
-    spans = [file.span(finding.place.node) for finding in findings]
-    comparison.findings = [(s.line, f.code, f.message) for s, f in zip(spans, findings, strict=True)]
-    ran = {
-        f.code
-        for s, f in zip(spans, findings, strict=True)
-        if not lines.isdisjoint(range(s.line, s.end_line + 1))
-    }
-    comparison.judgement = _judge(outcomes, {finding.code for finding in findings}, ran)
+    comparison.findings = lint(comparison.file)
+    comparison.judgement = _judge(outcomes, comparison, lines)
     return comparison
 
 
-def _judge(outcomes: set[str], codes: set[str], ran: set[str]) -> Judgement:
-    """``ran`` are the codes reported on lines that were run: of the others the runtime says nothing."""
-    reads = codes & {"RMT101", "RMT107"}
+def _judge(outcomes: set[str], comparison: Comparison, lines: set[int]) -> Judgement:
+    """``lines`` are those that were run: of the others the runtime says nothing."""
+    codes = {finding.code for finding in comparison.findings}
     if PLACEHOLDER in outcomes:
+        reads = codes & {"RMT101", "RMT107"}
         return Judgement.AGREED if reads or (IN_PLACE in outcomes and codes) else Judgement.MISSED
     if IN_PLACE in outcomes:
         return Judgement.AGREED if codes else Judgement.MISSED
     if outcomes == {OK}:
+        ran = any(not lines.isdisjoint(comparison.reported_lines(f)) for f in comparison.findings)
         return Judgement.FALSE if ran else Judgement.AGREED
     return Judgement.DISCARDED
 
 
-def lint(source: str, path: str = "generated/program.py") -> tuple[SourceFile, list[Finding]]:
+def lint(file: SourceFile) -> list[Finding]:
     """The findings of the judged rules, in process."""
-    file = SourceFile(path, source.encode())
     facts = analyse(file, Project())
-    return file, [f for rule in all_rules() if rule.code in JUDGED for f in rule.check(facts)]
+    return [f for rule in all_rules() if rule.code in JUDGED for f in rule.check(facts)]
 
 
 def runtime_verdicts(source: str, lines: set[int]) -> dict[Setting, tuple[str, str]]:
@@ -135,6 +135,7 @@ def settings_of(source: str) -> Iterator[Setting]:
 
 
 MOST_STEPS = 20_000
+PATH = "generated/program.py"
 FILE = "generated_program.py"
 MARK = "# --- program"
 """Separates the fixed beginning of a program from what was generated."""

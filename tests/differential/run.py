@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
 
 import torch
 
 from tests.differential.disagreement import disagreements, smallest
-from tests.differential.oracle import compare
+from tests.differential.oracle import Comparison, Judgement, compare
 from tests.differential.programs import seeded_program
+
+BAD_FIX = "bad fix"
 
 
 def main() -> int:
@@ -20,36 +26,64 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed; program n has seed+n")
     parser.add_argument("--show", type=int, default=20, help="how many disagreements to reduce and print")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes, of one thread each")
     options = parser.parse_args()
     torch.set_num_threads(1)
     totals: Counter[str] = Counter()
-    shown = 0
+    kinds: Counter[str] = Counter()
     start = time.monotonic()
-    for seed in range(options.seed, options.seed + options.count):
-        source = seeded_program(seed)
-        kinds = _count(seed, source, totals)
-        if kinds and shown < options.show:
-            shown += 1
-            sys.stdout.write(f"=== seed {seed}: {smallest(source)}\n\n")
-            sys.stdout.flush()
-    judged = options.count - totals["discarded"]
-    sys.stdout.write(
-        f"programs {options.count}, judged {judged}, missed {totals['missed']}, false {totals['false']}, "
-        f"bad fixes {totals['bad fixes']}, discarded {totals['discarded']}, "
-        f"{time.monotonic() - start:.0f} s\n"
-    )
-    return 1 if totals["missed"] or totals["false"] or totals["bad fixes"] else 0
+    with _outcomes(options.jobs, range(options.seed, options.seed + options.count)) as outcomes:
+        for seed, outcome, kind in outcomes:
+            totals[outcome] += 1
+            if not kind:
+                continue
+            kinds[kind] += 1
+            if kinds.total() <= options.show:
+                sys.stdout.write(f"=== seed {seed}: {smallest(seeded_program(seed))}\n\n")
+                sys.stdout.flush()
+    sys.stdout.writelines(f"{number:6d}  {kind}\n" for kind, number in kinds.most_common())
+    sys.stdout.write(_summary(options.count, totals, time.monotonic() - start))
+    return 1 if kinds else 0
 
 
-def _count(seed: int, source: str, totals: Counter[str]) -> bool:
+@contextmanager
+def _outcomes(jobs: int, seeds: Iterable[int]) -> Iterator[Iterator[tuple[int, str, str]]]:
+    """What became of the programs of some seeds, in order."""
+    if jobs == 1:
+        yield map(_outcome, seeds)
+        return
+    with get_context("spawn").Pool(jobs, torch.set_num_threads, (1,)) as pool:
+        yield pool.imap(_outcome, seeds, chunksize=10)
+
+
+def _outcome(seed: int) -> tuple[int, str, str]:
+    """The seed, how linter, fixer and runtime compare, and the kind of their disagreement."""
+    source = seeded_program(seed)
     try:
-        judgement = compare(source).judgement.value
-        kinds = disagreements(source) if judgement != "discarded" else {}
+        comparison = compare(source)
+        kinds = disagreements(comparison)
     except Exception as error:
         raise RuntimeError(f"seed {seed}:\n{source}") from error
-    totals[judgement] += 1
-    totals["bad fixes"] += bool(kinds) and judgement == "agreed"
-    return bool(kinds)
+    judgement = comparison.judgement
+    if judgement is Judgement.AGREED and kinds:
+        return seed, BAD_FIX, f"{BAD_FIX}: {min(kinds)}"
+    if judgement is Judgement.FALSE:
+        return seed, judgement.value, f"{judgement.value}: {', '.join(sorted(_operations(comparison)))}"
+    return seed, judgement.value, "missed" if judgement is Judgement.MISSED else ""
+
+
+def _operations(comparison: Comparison) -> set[str]:
+    """What was reported, by rule and operation."""
+    said = ((finding.code, re.match(r"`[^`]*?([^`.]+)`", finding.message)) for finding in comparison.findings)
+    return {f"{code} {match[1] if match else ''}".strip() for code, match in said}
+
+
+def _summary(count: int, totals: Counter[str], seconds: float) -> str:
+    """The last line."""
+    judged = count - totals[Judgement.DISCARDED.value]
+    figures = [f"programs {count}", f"judged {judged}"]
+    figures += [f"{name} {totals[name]}" for name in ("missed", "false", BAD_FIX, "discarded")]
+    return ", ".join([*figures, f"{seconds:.0f} s"]) + "\n"
 
 
 if __name__ == "__main__":

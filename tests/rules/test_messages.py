@@ -70,6 +70,28 @@ MESSAGES = {
         "On replay it finds an empty placeholder, and backward raises. Pass `y` as an argument, or write "
         "`remat.recompute_needs_tensor(y)` before the call.",
     ),
+    "RMT201 of two regions": (
+        "y = remat.region(torch.sin, 'wave', recompute=True)(x)\n"
+        "with remat.name_scope('a'):\n"
+        "    y = remat.region(torch.cos, 'b', recompute=True)(y)\n"
+        "return remat.region(torch.cos, 'a/b', recompute=True)(y)",
+        "region name `a/b` is used a second time here in one checkpoint: the second use raises in the forward. "
+        "Give each region a name of its own, or enter another scope for each use: "
+        '`with remat.name_scope(f"...{index}"):`.',
+    ),
+    "RMT201 of a loop": (
+        "for _ in range(4):\n    x = remat.region(torch.sin, 'wave', recompute=True)(x)\nreturn x",
+        "region name `wave` is used each time this runs in one checkpoint: the second use raises in the forward. "
+        "Give each region a name of its own, or enter another scope for each use: "
+        '`with remat.name_scope(f"...{index}"):`.',
+    ),
+    "RMT202": (
+        "inner = remat.region(torch.sin, 'inner', recompute=True)\n"
+        "return remat.region(lambda t: inner(t), 'outer', recompute=False)(x)",
+        "region `inner` has `recompute=True` and runs inside region `outer`, which has `recompute=False`: replay "
+        "never runs the outer region, and torch_remat raises in the forward. Write `recompute=False` for the "
+        "inner region, or `recompute=True` for the outer one.",
+    ),
     "RMT203": (
         "y = remat.region(torch.sin, 'sin', recompute=False)\nreturn x",
         "region `sin` is declared here and never called: its function never runs. Call what `remat.region` "

@@ -1,0 +1,206 @@
+"""Which regions the classes of a file declare: an object of each is called once, and what runs is listed.
+
+The object is constructed with unknown arguments, and its parts are told apart by the attributes through
+which they are reached (``naming``). No summary stands for a call here: every region that runs is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.facts import DeclaredRegion, DeclaringClass, Kept
+from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
+from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.naming import UNSEEN, Naming, Text
+from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.summaries import Summaries
+from remat_lint.analysis.values import (
+    ClassValue,
+    FunctionValue,
+    InheritedMethod,
+    Partial,
+    Reference,
+    RegionName,
+    RegionWrapper,
+    Unknown,
+    Value,
+)
+from remat_lint.findings import Place
+from remat_lint.project import Project
+from remat_lint.source import SourceFile
+
+
+def declaring_classes(source: SourceFile, project: Project) -> tuple[DeclaringClass, ...]:
+    """The classes of a file that declare regions, in the order of their places. Raises ``SourceError``."""
+    return tuple(sorted(_Listing(project).of_file(source), key=lambda found: found.place))
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A region that ran: a ``DeclaredRegion``, of which it is not known yet whether it always does."""
+
+    place: Place
+    name: str
+    kept: Kept
+    checkpoint: str | None
+    inside: str | None
+
+
+class _EachCall(Summaries):
+    """Keeps no call for the next one like it."""
+
+    def signature(self, *_: object, **__: object) -> None:
+        """No call has one."""
+
+
+class _Listing(Naming):
+    """Calls objects and lists the regions that run."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.summaries = _EachCall(self.object_at)
+        self._runs: dict[_Run, None] = {}
+        self._running: list[tuple[str, Kept]] = []
+        self._checkpoint: str | None = None
+        self._complete = True
+
+    def reset_budget(self) -> None:
+        super().reset_budget()
+        self._file_steps = 0  # each class has its own budget, so what a file may cost grows with its classes
+
+    def of_file(self, source: SourceFile) -> Iterator[DeclaringClass]:
+        scope = self.load(source)
+        for klass, name in self._classes(scope, source.lowered.body, None, ""):
+            found = self._of_class(klass, name)
+            if found is not None:
+                yield found
+
+    def _classes(
+        self, scope: ModuleScope, body: Sequence[ir.Stmt], owner: ClassValue | None, prefix: str
+    ) -> Iterator[tuple[ClassValue, str]]:
+        for statement in body:
+            if isinstance(statement, ir.ClassDef):
+                self.reset_budget()
+                klass = self._class_value(scope, statement.klass, owner)
+                if klass is not None:
+                    name = prefix + klass.definition.name
+                    if self.is_module(klass):
+                        yield klass, name
+                    yield from self._classes(scope, statement.klass.body, klass, f"{name}.")
+            elif isinstance(statement, (ir.If, ir.Try)):
+                yield from self._classes(scope, statement.body, owner, prefix)
+                yield from self._classes(scope, statement.orelse, owner, prefix)
+
+    def _of_class(self, klass: ClassValue, name: str) -> DeclaringClass | None:
+        self._runs, self._running, self._checkpoint, self._complete = {}, [], None, True
+        self.journal = Journal()
+        self.reset_budget()
+        always: frozenset[object] = frozenset()
+        try:
+            always = self._run(klass)
+        except BudgetSpent:
+            self._complete = False
+        if not self._runs:
+            return None
+        regions = tuple(_declared(run, conditional=run not in always) for run in self._runs)
+        place = Place(klass.scope.source.path, klass.definition.at)
+        return DeclaringClass(place, name, regions, self._complete)
+
+    def _run(self, klass: ClassValue) -> frozenset[object]:
+        """Call an object of the class; the regions that run whenever it is called."""
+        instance = self.instance_of(klass)
+        if not isinstance(instance, Reference):
+            return frozenset()
+        state, node = State(), ir.Const(0, None)
+        with self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
+            whole = self.take_apart(state, instance)
+            forward = self.class_attribute(self.mro(klass), "forward")
+            operands = [Operand(Unknown(origin=self.fresh()))]
+            if isinstance(forward, FunctionValue):
+                operands = list(self._unknown_operands(forward, state))
+            self.call(state, node, whole, operands)
+        return state.declared
+
+    # --- what is listed
+
+    def run_region(
+        self, state: State, node: ir.Expr, wrapper: RegionWrapper, operands: Sequence[Operand]
+    ) -> Value:
+        """A region in a saved one, or in the replay only, declares nothing."""
+        name = "/".join(map(_pattern, (*self.name_scopes, wrapper.name)))
+        if not self.is_inert() and state.phase is not Phase.REPLAY:
+            inside = next((outer for outer, kept in reversed(self._running) if kept is Kept.POLICY), None)
+            run = _Run(wrapper.place, name, wrapper.kept, self._checkpoint, inside)
+            self._runs.setdefault(run)
+            state.declared |= {run}
+        self._running.append((name, wrapper.kept))
+        try:
+            return super().run_region(state, node, wrapper, operands)
+        finally:
+            self._running.pop()
+
+    def run_checkpoint(
+        self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
+    ) -> Value:
+        before, self._checkpoint = self._checkpoint, self._checkpointed(function)
+        running, self._running = self._running, []
+        try:
+            return super().run_checkpoint(state, node, function, operands)
+        finally:
+            self._checkpoint, self._running = before, running
+
+    def _checkpointed(self, function: Value) -> str:
+        """The path of the part that a checkpoint calls."""
+        match function:
+            case Partial(function=inner):
+                return self._checkpointed(inner)
+            case FunctionValue(receiver=receiver) | InheritedMethod(receiver=receiver):
+                path = self.path_of(receiver)
+            case _:
+                path = self.path_of(function)
+        return UNSEEN if path is None else path
+
+    # --- what is not seen
+
+    def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
+        if isinstance(function, Unknown) and not isinstance(function, Text):
+            self._complete = False
+        return super().call(state, node, function, operands)
+
+    def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        """What is handed a part or a function may call it."""
+        values = [operand.value for operand in operands]
+        if any(isinstance(one, _CALLABLES) or self.path_of(one) is not None for one in values):
+            self._complete = False
+        return super().call_unknown(state, node, operands)
+
+    def give_up(self, node: ir.Node, reason: str) -> None:
+        super().give_up(node, reason)
+        self._complete = False
+
+
+_CALLABLES = (FunctionValue, Partial, RegionWrapper)
+
+
+def _declared(run: _Run, *, conditional: bool) -> DeclaredRegion:
+    return DeclaredRegion(
+        run.place,
+        _shown(run.name),
+        UNSEEN not in run.name,
+        run.kept,
+        conditional,
+        None if run.checkpoint is None else _shown(run.checkpoint),
+        None if run.inside is None else _shown(run.inside),
+    )
+
+
+def _pattern(name: RegionName) -> str:
+    """A scope of which nothing is known has no identity, and a text for people."""
+    return UNSEEN if name == RegionName("{}") else name.text
+
+
+def _shown(pattern: str) -> str:
+    return pattern.replace(UNSEEN, "*")
