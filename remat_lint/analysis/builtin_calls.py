@@ -230,12 +230,29 @@ def _dict(call: BuiltinCall) -> Value:
             if isinstance(operand.value, Reference)
             else None
         )
+        pairs = _pairs(call, operand.value)
         if isinstance(found, DictObject):
             items += found.items
             rest = found.rest
+        elif pairs is not None:
+            items += pairs
         else:
             rest = Unknown(frozenset(call.state.tokens(operand.value)))
     return call.machine.allocate(call.state, DictObject(tuple(items), rest))
+
+
+def _pairs(call: BuiltinCall, value: Value) -> list[tuple[object, Value]] | None:
+    """What ``dict([("a", x), ("b", y)])`` holds; None where the source does not show every key."""
+    sequence = call.machine.iterate(call.state, call.node, value)
+    pairs: list[tuple[object, Value]] = []
+    for item in sequence.items:
+        if not isinstance(item, SequenceValue) or len(item.items) != 2:
+            return None
+        key, held = item.items
+        if not isinstance(key, Constant) or not isinstance(key.value, (str, int)):
+            return None
+        pairs.append((key.value, held))
+    return pairs if sequence.rest is None else None
 
 
 def _container(call: BuiltinCall) -> Value:
