@@ -34,6 +34,10 @@ MAX_PATHS = 12
 """More paths than this at one point are joined, whatever they differ in."""
 
 
+MAX_CLAIMS = 4
+"""More uses of one region name on branches that exclude each other are not remembered."""
+
+
 class Phase(Enum):
     """In which executions of a checkpointed body a path runs."""
 
@@ -233,7 +237,7 @@ class State:
     # --- region names
 
     def claim(self, identity: str, claim: Claim) -> None:
-        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)
+        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)[:MAX_CLAIMS]
 
     def conditions(self) -> frozenset[Condition]:
         """What holds on this path, by the text of the conditions without their frame."""
@@ -363,7 +367,8 @@ def join_states(first: State, second: State) -> State:
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
     for identity, claims in second.claimed.items():
-        joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))
+        both = dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
+        joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.declared = first.declared & second.declared
