@@ -219,12 +219,9 @@ class Checkpoints(Markers):
     def _check_output(self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, value: Value) -> None:
         what = Outputs(self, state, of_region=False).rejected(value)
         if what is not None:
-            here, function = self.place(node), wrapper.function
+            here = self.place(node)
             place = wrapper.place if wrapper.place.path == here.path else here
-            name = f"`{function.definition.name}`" if isinstance(function, FunctionValue) else "the function"
-            if isinstance(function, FunctionValue) and function.definition.is_lambda:
-                name = "the lambda"
-            self.reject(CheckpointOutput(place, name, what))
+            self.reject(CheckpointOutput(place, _called(wrapper.function), what))
 
     def _real(self, state: State, value: Value) -> Value:
         match value:
@@ -242,3 +239,10 @@ class Checkpoints(Markers):
                 return joined
             case _:
                 return Unknown() if any(True for _ in state.tokens(value)) else value
+
+
+def _called(function: Value | None) -> str:
+    """How a message calls a checkpointed function."""
+    if not isinstance(function, FunctionValue):
+        return "the function"
+    return "the lambda" if function.definition.is_lambda else f"`{function.definition.name}`"

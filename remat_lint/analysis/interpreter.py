@@ -365,7 +365,8 @@ class Interpreter(Expressions):
         if isinstance(context, NameScope):
             return (context.name,)
         is_written_here = isinstance(context, SequenceValue) and context.kind == "generator"
-        return (RegionName("{}"),) if is_written_here else ()
+        may_be_one = any(isinstance(one, NameScope) for one in alternatives(context))
+        return (RegionName("{}"),) if is_written_here or may_be_one else ()
 
     def _grad_switch(self, context: ir.Expr) -> bool | None:
         """What ``with torch.no_grad():`` and its like do to gradients."""

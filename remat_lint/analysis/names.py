@@ -70,10 +70,11 @@ class Names(Operations):
         if not name.identity or not self._are_at_hand(name.variables):
             return
         earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
-        if earlier:
-            place, first = claim.seen_after(earlier[0])
-            self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
-        state.claim(name.identity, claim)
+        if not earlier:
+            state.claim(name.identity, claim)
+            return
+        place, first = claim.seen_after(earlier[0])
+        self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
 
     def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
         """The names that the call which ends now used, with the scopes that it entered itself.

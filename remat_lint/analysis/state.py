@@ -375,9 +375,8 @@ def join_states(first: State, second: State) -> State:
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
     for identity, claims in second.claimed.items():
-        joined.claimed[identity] = tuple(dict.fromkeys((*joined.claimed.get(identity, ()), *claims)))[
-            :MAX_CLAIMS
-        ]
+        both = dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
+        joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.declared = first.declared & second.declared

@@ -8,7 +8,7 @@ import pytest
 
 from remat_lint.analysis.analyser import Analyser
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.state import State
+from remat_lint.analysis.state import MAX_CLAIMS, State
 from remat_lint.analysis.values import Value
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
@@ -91,3 +91,15 @@ def test_the_names_that_a_body_has_used(title: str) -> None:
     recorder = Recorder(Project())
     recorder.analyse(SourceFile("model.py", code.encode()))
     assert recorder.names == [expected]
+
+
+def test_calls_that_fan_out_remember_each_name_once() -> None:
+    """Each level calls the one below twice: a use of a name for each call would be thousands."""
+    levels = ["def f0(x):\n    return remat.region(torch.sin, 'a', recompute=True)(x)\n"]
+    levels += [
+        f"def f{n}(x, a):\n    return f{n - 1}(x) if a else f{n - 1}(f{n - 1}(x))\n" for n in range(1, 15)
+    ]
+    code = "import torch\nimport torch_remat as remat\n" + "".join(levels)
+    recorder = Recorder(Project())
+    recorder.analyse(SourceFile("model.py", code.encode()))
+    assert all(len(names) <= MAX_CLAIMS for names in recorder.names)
