@@ -75,6 +75,7 @@ class Declarations(Interpreter):
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
+                self.kept_frames |= {at: kept for at, kept in path.frames.items() if at != frame.id}
         self.journal = journal
         return names
 
