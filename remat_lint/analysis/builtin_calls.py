@@ -231,10 +231,11 @@ def _dict(call: BuiltinCall) -> Value:
             if isinstance(operand.value, Reference)
             else None
         )
+        pairs = _pairs(call, operand.value)
         if isinstance(found, DictObject):
             items += found.items
             rest = found.rest
-        elif (pairs := _pairs(call, operand.value)) is not None:
+        elif pairs is not None:
             items += pairs
         else:
             rest = Unknown(frozenset(call.state.tokens(operand.value)))
@@ -242,11 +243,17 @@ def _dict(call: BuiltinCall) -> Value:
 
 
 def _pairs(call: BuiltinCall, value: Value) -> list[tuple[object, Value]] | None:
-    """The pairs of an iterable that a dict is made of; None where not all of them are known."""
+    """What ``dict([("a", x), ("b", y)])`` holds; None where the source does not show every key."""
     sequence = call.machine.iterate(call.state, call.node, value)
-    pairs = [item.items for item in sequence.items if isinstance(item, SequenceValue) and item.rest is None]
-    known = [(pair[0].value, pair[1]) for pair in pairs if len(pair) == 2 and isinstance(pair[0], Constant)]
-    return known if sequence.rest is None and len(known) == len(sequence.items) else None
+    pairs: list[tuple[object, Value]] = []
+    for item in sequence.items:
+        if not isinstance(item, SequenceValue) or len(item.items) != 2:
+            return None
+        key, held = item.items
+        if not isinstance(key, Constant) or not isinstance(key.value, (str, int)):
+            return None
+        pairs.append((key.value, held))
+    return pairs if sequence.rest is None else None
 
 
 def _defaultdict(call: BuiltinCall) -> Value:

@@ -209,7 +209,8 @@ class Construction(Containers):
             names = SequenceValue(tuple(Constant(key) for key, _ in found.items), found.rest and SCALAR)
             return SequenceValue(tuple(value for _, value in found.items), found.rest), names
         sequence = self.iterate(state, ir.Const(0, None), first)
-        return SequenceValue(sequence.items, sequence.rest), None
+        is_named = name.endswith("ModuleDict") and not positional
+        return SequenceValue(sequence.items, sequence.rest), SequenceValue() if is_named else None
 
 
 def _by_field(names: Sequence[str], operands: Sequence[Operand]) -> dict[str | None, Value]:

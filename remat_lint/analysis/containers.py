@@ -39,6 +39,10 @@ MODULE_ITSELF = frozenset(
 """Methods of ``nn.Module`` that return the module."""
 
 
+PARTS = frozenset(["children", "named_children", "modules", "named_modules", "get_submodule"])
+"""Methods of ``nn.Module`` that lead to its parts."""
+
+
 class Containers(Objects):
     """Runs the methods of containers."""
 

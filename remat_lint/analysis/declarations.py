@@ -52,6 +52,8 @@ class Declarations(Interpreter):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._class_names: dict[ir.Class, dict[str, Value]] = {}
+        self.class_journals: dict[ir.Class, Journal] = {}
+        """What the decorators of methods, and the rest of a class body, showed."""
         self._instances: dict[ir.Class, Value] = {}
         self._fields: dict[tuple[ir.Class, str], Value] = {}
         self._late: dict[tuple[ir.Class, str], Value | None] = {}
@@ -75,7 +77,8 @@ class Declarations(Interpreter):
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
-                self.kept_frames |= {at: kept for at, kept in path.frames.items() if at != frame.id}
+                self.kept_frames |= {one: path.frames[one] for one in path.frames if one != frame.id}
+        self.class_journals[klass.definition] = self.journal
         self.journal = journal
         return names
 
@@ -168,7 +171,7 @@ class Declarations(Interpreter):
         found: Value | None = None
         for owner in order:
             for definition in _methods(owner):
-                if name in _assigned_attributes(definition):
+                if name in assigned_attributes(definition):
                     value = self._run_setter(state, receiver, order, definition, name)
                     if value is not None:
                         found = value if found is None else join(found, value)
@@ -300,7 +303,7 @@ class Entered:
         machine = self._machine
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
+        machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
 
     def __exit__(self, *_: object) -> None:
         for name, value in self._before.items():
@@ -339,7 +342,7 @@ def _methods(owner: Value) -> Iterator[ir.Function]:
                 yield statement.function
 
 
-def _assigned_attributes(definition: ir.Function) -> frozenset[str]:
+def assigned_attributes(definition: ir.Function) -> frozenset[str]:
     """The attributes of its first parameter that a method assigns."""
     if not definition.parameters:
         return frozenset()

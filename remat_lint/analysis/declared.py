@@ -18,6 +18,7 @@ from remat_lint.analysis.naming import UNSEEN, Naming, Text
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.summaries import Summaries
 from remat_lint.analysis.values import (
+    CheckpointWrapper,
     ClassValue,
     FunctionValue,
     InheritedMethod,
@@ -87,8 +88,7 @@ class _Listing(Naming):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
                     name = prefix + klass.definition.name
-                    if self.is_module(klass):
-                        yield klass, name
+                    yield klass, name
                     yield from self._classes(scope, statement.klass.body, klass, f"{name}.")
             elif isinstance(statement, (ir.If, ir.Try)):
                 yield from self._classes(scope, statement.body, owner, prefix)
@@ -100,7 +100,8 @@ class _Listing(Naming):
         self.reset_budget()
         always: frozenset[object] = frozenset()
         try:
-            always = self._run(klass)
+            if self.is_module(klass):
+                always = self._run(klass)
         except BudgetSpent:
             self._complete = False
         if not self._runs:
@@ -143,12 +144,12 @@ class _Listing(Naming):
             self._running.pop()
 
     def run_checkpoint(
-        self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
+        self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
     ) -> Value:
-        before, self._checkpoint = self._checkpoint, self._checkpointed(function)
+        before, self._checkpoint = self._checkpoint, self._checkpointed(wrapper.function or Unknown())
         running, self._running = self._running, []
         try:
-            return super().run_checkpoint(state, node, function, operands)
+            return super().run_checkpoint(state, node, wrapper, operands)
         finally:
             self._checkpoint, self._running = before, running
 

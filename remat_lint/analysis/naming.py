@@ -40,7 +40,7 @@ from remat_lint.project import Project
 UNSEEN = "\0"
 """Stands in a name for any text; a name can hold any character that can be printed."""
 
-MAX_PARTS = 1_000
+MAX_PARTS = 3_000
 """Parts of one object that are told apart."""
 
 _HOLE = re.compile(r"\{\{|\}\}|\{\}")
@@ -256,7 +256,7 @@ def _rebound(value: Value, copies: dict[int, Reference]) -> Value:
         case RegionWrapper(function=function) | Compiled(function=function) | Partial(function=function):
             return replace(value, function=_rebound(function, copies))
         case CheckpointWrapper(function=Value() as function):
-            return CheckpointWrapper(_rebound(function, copies))
+            return replace(value, function=_rebound(function, copies))
         case _:
             return value
 

@@ -178,12 +178,20 @@ class Objects(Wrappers):
             declared = self.declared_attribute(state, receiver, order, name)
             if holds_object(declared):
                 return declared
+        if found is None and name == "_modules":
+            return self._modules_of(state, receiver)
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
             return InheritedMethod(receiver, base, name) if base is not None else Unknown()
         if isinstance(found, Constant) and self.is_record(klass):
             return SCALAR if found.value is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
+
+    def _modules_of(self, state: State, receiver: Value) -> Value:
+        found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
+        attributes = found.attributes if isinstance(found, InstanceObject) else ()
+        items = tuple((name, value) for name, value in attributes if isinstance(value, Reference))
+        return self.allocate(state, DictObject(items, Unknown()))
 
     def _under_computed_name(self, state: State, receiver: Value, name: str) -> Value | None:
         """What ``setattr(self, f"layer{i}", ...)`` left under a name such as ``layer0``."""

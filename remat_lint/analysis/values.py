@@ -68,6 +68,9 @@ class Made(Enum):
     COPIED = 2
     """So did an operation that copied an output."""
 
+    LEAF = 3
+    """It is a parameter, or was made to require grad."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -281,7 +284,10 @@ class RegionWrapper(Value):
 class CheckpointWrapper(Value):
     """What ``remat.checkpoint(...)`` returns, and what that returns for a function."""
 
-    function: Value | None
+    place: Place
+    function: Value | None = None
+    hooks: tuple[str, ...] = ()
+    """The options that gave it hooks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,15 +496,7 @@ def join_objects(first: HeapObject, second: HeapObject) -> HeapObject:
         return first
     match first, second:
         case ListObject(a, a_rest, kind), ListObject(b, b_rest):
-            if len(a) == len(b):
-                return ListObject(
-                    tuple(join(x, y) for x, y in zip(a, b, strict=True)), join_optional(a_rest, b_rest), kind
-                )
-            shorter, longer = sorted((a, b), key=len)
-            rest = join_optional(a_rest, b_rest)
-            for item in longer[len(shorter) :]:
-                rest = join_optional(rest, item)
-            return ListObject(tuple(join(x, y) for x, y in zip(shorter, longer, strict=False)), rest, kind)
+            return ListObject(*_join_rows(a, a_rest, b, b_rest), kind)
         case DictObject(a_items, a_rest, factory), DictObject(b_items, b_rest):
             left, right = dict(a_items), dict(b_items)
             items = {
@@ -506,12 +504,32 @@ def join_objects(first: HeapObject, second: HeapObject) -> HeapObject:
                 for key in {**left, **right}
             }
             return DictObject(tuple(items.items()), join_optional(a_rest, b_rest), factory)
-        case InstanceObject(klass, a_attributes, arguments), InstanceObject(_, b_attributes, _):
-            mine, other = dict(a_attributes), dict(b_attributes)
-            attributes = {
-                name: join(mine.get(name, other.get(name, UNKNOWN)), other.get(name, mine.get(name, UNKNOWN)))
-                for name in {**mine, **other}
-            }
-            return InstanceObject(klass, tuple(attributes.items()), arguments)
+        case InstanceObject(klass, a_attributes, a_arguments), InstanceObject(_, b_attributes, b_arguments):
+            attributes = _join_attributes(dict(a_attributes), dict(b_attributes))
+            arguments = _join_attributes(dict(a_arguments), dict(b_arguments))
+            return InstanceObject(klass, tuple(attributes.items()), tuple(arguments.items()))
         case _:
             return first
+
+
+def _join_rows(
+    a: tuple[Value, ...], a_rest: Value | None, b: tuple[Value, ...], b_rest: Value | None
+) -> tuple[tuple[Value, ...], Value | None]:
+    """Items and rest of what is either of two lists: the surplus of the longer one may be there or not."""
+    shorter, longer = sorted((a, b), key=len)
+    rest = join_optional(a_rest, b_rest)
+    for item in longer[len(shorter) :]:
+        rest = join_optional(rest, item)
+    return tuple(join(x, y) for x, y in zip(a, b, strict=False)), rest
+
+
+def _join_attributes(mine: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
+    joined: dict[str, Value] = {}
+    for name in {**mine, **other}:
+        first, second = mine.get(name, other.get(name, UNKNOWN)), other.get(name, mine.get(name, UNKNOWN))
+        is_filled = name in ("contents", "keys")  # of a container of modules, in a loop
+        if is_filled and isinstance(first, Sequence) and isinstance(second, Sequence):
+            joined[name] = Sequence(*_join_rows(first.items, first.rest, second.items, second.rest))
+        else:
+            joined[name] = join(first, second)
+    return joined

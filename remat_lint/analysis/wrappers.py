@@ -55,11 +55,11 @@ class Wrappers(Regions):
         """``wrap(function)(x)``, ``wrap(option=...)(function)(x)`` and ``wrap(function, x)``."""
         positional = [operand for operand in operands if operand.keyword is None]
         given = _given(operands, _FUNCTION_NAMES)
-        if given is not None:
-            return CheckpointWrapper(given.value)
-        if len(positional) < 2:
-            return CheckpointWrapper(positional[0].value if positional else None)
-        return self.run_checkpoint(state, node, positional[0].value, positional[1:])
+        function = given or next(iter(positional), None)
+        wrapper = CheckpointWrapper(self.place(node), function.value if function is not None else None)
+        if given is not None or len(positional) < 2:
+            return wrapper
+        return self.run_checkpoint(state, node, wrapper, positional[1:])
 
 
 def _given(operands: Sequence[Operand], names: Sequence[str]) -> Operand | None:

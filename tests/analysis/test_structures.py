@@ -482,6 +482,126 @@ TYPES = {
         def body(x):
             return BLOCK(x)
         """,
+    "self_and_protocols": """
+        class Like(typing.Protocol):
+            def __call__(self, x): ...
+        class Block(nn.Module):
+            def __init__(self, like: Like):
+                super().__init__()
+                self.proj = Proj()
+                self.like = like
+            def ready(self) -> typing.Self:
+                return self
+            def forward(self, x):
+                return self.ready().proj(x) * 2  # read
+        BLOCK = Block(torch.sin)
+        def body(x):
+            return BLOCK(x)
+        """,
+    "subclasses_of_containers": """
+        class Projs(nn.ModuleList):
+            def __init__(self, n):
+                super().__init__([Proj() for _ in range(n)])
+            def forward(self, x):
+                for proj in self:
+                    x = proj(x) * 2  # read
+                return x
+        class Steps(nn.Sequential):
+            def forward(self, x):
+                return super().forward(x) * 2  # read
+        BLOCK, STEPS = Projs(2), Steps(Plain(), Proj())
+        def body(x):
+            return STEPS(BLOCK(x))
+        """,
+    "ways_to_a_part": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = Proj()
+            def forward(self, x):
+                x = getattr(self, "proj")(x) * 2  # read
+                x = self._modules["proj"](x) * 2  # read
+                x = self.get_submodule("proj")(x) * 2  # read
+                for part in self.children():
+                    x = part(x) * 2  # read
+                for name, part in self.named_children():
+                    x = part(x) * 2  # read
+                return typing.cast(Proj, self.proj)(x) * 2  # read
+        BLOCK = Block()
+        def body(x):
+            return BLOCK(x)
+        """,
+    "a_class_that_is_chosen": """
+        def choose(name):
+            return {"proj": Proj, "plain": Plain}[name]
+        KINDS = {"proj": Proj}
+        class Block(nn.Module):
+            def __init__(self, name):
+                super().__init__()
+                self.a = choose(name)()
+                self.b = KINDS[name]()
+                self.c = (Proj if name == "proj" else Plain)()
+            def forward(self, x):
+                x = self.a(x) * 2  # read
+                x = self.b(x) * 2  # read
+                return self.c(x) * 2  # read
+        BLOCK = Block("proj")
+        def body(x):
+            return BLOCK(x)
+        """,
+    "a_part_of_a_part": """
+        class Inner(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = Proj()
+                self.parts = nn.ModuleDict({"a": Proj()})
+        class Block(nn.Module):
+            def __init__(self, inner: Inner):
+                super().__init__()
+                self.inner = inner
+            def forward(self, x):
+                inner = self.inner
+                x = inner.proj(x) * 2  # read
+                return self.inner.parts["a"](x) * 2  # read
+        BLOCK = Block(Inner())
+        def body(x):
+            return BLOCK(x)
+        """,
+    "mixins": """
+        class WithProj:
+            def _build(self):
+                self.proj = Proj()
+            def project(self, x):
+                return self.proj(x)
+        class Block(WithProj, nn.Module):
+            def __init__(self):
+                super().__init__()
+                self._build()
+            def forward(self, x):
+                return self.project(x) * 2  # read
+        BLOCK = Block()
+        def body(x):
+            return BLOCK(x)
+        """,
+    "an_abstract_base": """
+        class Base(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.part = self.make()
+            def make(self):
+                raise NotImplementedError
+            def forward(self, x):
+                return self.post(self.part(x))  # read
+            def post(self, y):
+                return y * 2
+        class Block(Base):
+            def make(self):
+                return Proj()
+        BLOCK = Block()
+        def body(x):
+            y = BLOCK(x)
+            return y
+        """,
 }
 
 STRUCTURES = {

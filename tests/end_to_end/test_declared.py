@@ -15,6 +15,8 @@ from remat_lint.source import SourceFile
 
 HEADER = """
 import functools
+from collections import OrderedDict
+
 import torch
 import torch_remat as remat
 from torch import nn
@@ -345,6 +347,75 @@ class Model(Named):
 
     def forward(self, x):
         return run(self, x)
+""",
+    "containers in containers, and parts under computed names": """
+class Model(Named):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(OrderedDict([("first", Attention()), ("second", FeedForward())]))
+        self.rows = nn.ModuleList([nn.ModuleList([Attention()]), nn.ModuleList([FeedForward()])])
+        self.named = nn.ModuleDict({"a": Attention(), "b": FeedForward()})
+        for i in range(2):
+            setattr(self, f"layer{i}", Attention())
+        self.add_module("extra", FeedForward())
+
+    def forward(self, x):
+        x = self.extra(self.net(x))
+        for row in self.rows:
+            for layer in row:
+                x = layer(x)
+        for name, layer in self.named.items():
+            x = save(torch.sin, f"sin_{name}")(layer(x))
+        for i in range(2):
+            x = getattr(self, f"layer{i}")(x)
+        return x
+""",
+    "a decorator that makes a region of a method": """
+def as_region(name):
+    def wrap(function):
+        @functools.wraps(function)
+        def run(self, x):
+            return save(functools.partial(function, self), self.region_name(name))(x)
+
+        return run
+
+    return wrap
+
+
+class Step(Named):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    @as_region("lin")
+    def forward(self, x):
+        return self.lin(x)
+
+
+class Model(Named):
+    def __init__(self):
+        super().__init__()
+        self.step = Step()
+
+    def forward(self, x):
+        return self.step(x)
+""",
+    "layers that are filled in": """
+class Model(Named):
+    def __init__(self, depth=2):
+        super().__init__()
+        self.listed = nn.ModuleList()
+        self.named = nn.ModuleDict()
+        for i in range(depth):
+            self.listed.append(Attention())
+            self.named[str(i)] = FeedForward()
+
+    def forward(self, x):
+        for layer in self.listed:
+            x = layer(x)
+        for layer in self.named.values():
+            x = layer(x)
+        return x
 """,
     "layers that are checkpoints": """
 class Block(Named):
