@@ -10,6 +10,7 @@ below it, but for the four entries declared abstract here.
     markers      remat.recompute_needs_tensor
     checkpoints  remat.checkpoint
     regions      remat.region
+    wrappers     functions that the settings name
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -253,6 +254,9 @@ class Machine:
         raise NotImplementedError
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
+        raise NotImplementedError
+
+    def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         raise NotImplementedError
 
     def annotated(self, annotation: ir.Expr | None, state: State) -> Value:

@@ -182,6 +182,15 @@ class Imported(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Namespace(Value):
+    """A folder of the project that is imported but holds no ``__init__``: a namespace package."""
+
+    importer: ModuleScope
+    module: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleValue(Value):
     """A module of the project."""
 
@@ -242,11 +251,12 @@ class Super(Value):
 
 @dataclass(frozen=True, slots=True)
 class Partial(Value):
-    """``functools.partial``."""
+    """``functools.partial``; a ``partialmethod`` also gets the object whose attribute it is."""
 
     function: Value
     positional: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    is_method: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,10 +453,11 @@ def holds_object(value: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ListObject:
-    """A list, set or deque: ``items`` in order, then any number of ``rest``."""
+    """A list, or a deque: ``items`` in order, then any number of ``rest``."""
 
     items: tuple[Value, ...] = ()
     rest: Value | None = None
+    kind: str = "list"
 
     def __post_init__(self) -> None:
         if len(self.items) > MAX_SIZE:
@@ -460,6 +471,8 @@ class DictObject:
 
     items: tuple[tuple[object, Value], ...] = ()
     rest: Value | None = None
+    factory: Value | None = None
+    """What makes the value of a missing key, in a ``defaultdict``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,6 +507,8 @@ def contents(found: HeapObject) -> Iterator[Value]:
         yield from found.items
     elif isinstance(found, DictObject):
         yield from (value for _, value in found.items)
+        if found.factory is not None:
+            yield found.factory
     if found.rest is not None:
         yield found.rest
 
@@ -509,15 +524,15 @@ def join_objects(first: HeapObject, second: HeapObject) -> HeapObject:
     if first == second:
         return first
     match first, second:
-        case ListObject(a, a_rest), ListObject(b, b_rest):
-            return ListObject(*_join_rows(a, a_rest, b, b_rest))
-        case DictObject(a_items, a_rest), DictObject(b_items, b_rest):
+        case ListObject(a, a_rest, kind), ListObject(b, b_rest):
+            return ListObject(*_join_rows(a, a_rest, b, b_rest), kind)
+        case DictObject(a_items, a_rest, factory), DictObject(b_items, b_rest):
             left, right = dict(a_items), dict(b_items)
             items = {
                 key: join(left.get(key, right.get(key, UNKNOWN)), right.get(key, left.get(key, UNKNOWN)))
                 for key in {**left, **right}
             }
-            return DictObject(tuple(items.items()), join_optional(a_rest, b_rest))
+            return DictObject(tuple(items.items()), join_optional(a_rest, b_rest), factory)
         case InstanceObject(klass, a_attributes, a_arguments), InstanceObject(_, b_attributes, b_arguments):
             attributes = _join_attributes(dict(a_attributes), dict(b_attributes))
             arguments = _join_attributes(dict(a_arguments), dict(b_arguments))
