@@ -35,7 +35,6 @@ from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
 
-
 MAX_CLASS_STEPS = 8_000
 """Statements run for one class: a call of a whole model, constructed and run."""
 
@@ -144,7 +143,7 @@ class _Listing(Naming):
         self, state: State, node: ir.Expr, wrapper: RegionWrapper, operands: Sequence[Operand]
     ) -> Value:
         """A region in a saved one, or in the replay only, declares nothing."""
-        name = "/".join(map(_pattern, (*self.name_scopes, wrapper.name)))
+        name = "".join(map(_prefix, self.name_scopes)) + wrapper.name.text
         if not self.is_inert() and state.phase is not Phase.REPLAY:
             inside = next((outer for outer, kept in reversed(self._running) if kept is Kept.POLICY), None)
             run = _Run(wrapper.place, name, wrapper.kept, self._checkpoint, inside)
@@ -206,9 +205,9 @@ def _declared(run: _Run, *, conditional: bool) -> DeclaredRegion:
     )
 
 
-def _pattern(name: RegionName) -> str:
-    """A scope of which nothing is known has no identity, and a text for people."""
-    return UNSEEN if name == RegionName("{}") else name.text
+def _prefix(scope: RegionName) -> str:
+    """What a scope puts in front; one of which nothing is known may as well be none."""
+    return UNSEEN if scope == RegionName("{}") else f"{scope.text}/"
 
 
 def _shown(pattern: str) -> str:
