@@ -184,10 +184,20 @@ class _Listing(Naming):
         return super().call(state, node, function, operands)
 
     def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
+        self._note_handed_over(node, operands)
+        return super().call_unknown(state, node, operands)
+
+    def call_method(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        if isinstance(receiver.value, Unknown):
+            self._note_handed_over(node, operands)
+        return super().call_method(state, node, receiver, name, operands)
+
+    def _note_handed_over(self, node: ir.Expr, operands: Sequence[Operand]) -> None:
         values = [operand.value for operand in operands]
         if any(isinstance(one, _CALLABLES) or self.path_of(one) is not None for one in values):
             self.give_up(node, "what is handed to unknown code may be called there")
-        return super().call_unknown(state, node, operands)
 
 
 _CALLABLES = (FunctionValue, Partial, RegionWrapper)
