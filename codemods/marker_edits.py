@@ -19,13 +19,13 @@ from remat_lint.codemods.marker_call import extended, marker_in, reduced, writte
 from remat_lint.codemods.marker_name import with_import, with_marker
 from remat_lint.codemods.planning import Insertion, Plan, plan
 from remat_lint.codemods.scopes import bound_by
-from remat_lint.findings import Edit
+from remat_lint.findings import MarkerEdit
 from remat_lint.source import SourceFile
 
 Small = cst.BaseSmallStatement
 
 
-def edit_markers(source: SourceFile, edits: Sequence[Edit]) -> cst.Module:
+def edit_markers(source: SourceFile, edits: Sequence[MarkerEdit]) -> cst.Module:
     """The tree with the markers as they should be; an edit that cannot be made is left out.
 
     Raises ``SourceError`` where the file is not valid Python.

@@ -15,7 +15,7 @@ from remat_lint.codemods.hoisting import in_evaluation_order
 from remat_lint.codemods.marker_call import Change
 from remat_lint.codemods.marker_name import MarkerNames, name_marker
 from remat_lint.codemods.scopes import Path, Paths, UsedNames, bound_in_header, outermost_function
-from remat_lint.findings import Edit, EditMarker, InsertMarker, MarkTarget, MoveMarker
+from remat_lint.findings import EditMarker, InsertMarker, MarkerEdit, MarkTarget, MoveMarker
 from remat_lint.source import SourceFile
 
 
@@ -44,7 +44,7 @@ class Plan:
     around: set[cst.CSTNode]
 
 
-def plan(source: SourceFile, edits: Sequence[Edit]) -> Plan:
+def plan(source: SourceFile, edits: Sequence[MarkerEdit]) -> Plan:
     """What has to be written for the edits that can be made."""
     wanted = {source.nodes[index] for edit in edits for index in _statements(edit)}
     paths = Paths(wanted)
@@ -75,7 +75,7 @@ def plan(source: SourceFile, edits: Sequence[Edit]) -> Plan:
     return Plan(insertions, names, changes, removed, {source.tree}.union(*changed, changes))
 
 
-def _parts(edit: Edit) -> tuple[InsertMarker | None, EditMarker | None]:
+def _parts(edit: MarkerEdit) -> tuple[InsertMarker | None, EditMarker | None]:
     """What an edit writes, and what it takes out."""
     match edit:
         case InsertMarker():
@@ -86,7 +86,7 @@ def _parts(edit: Edit) -> tuple[InsertMarker | None, EditMarker | None]:
             return insertion, removal
 
 
-def _statements(edit: Edit) -> tuple[int, ...]:
+def _statements(edit: MarkerEdit) -> tuple[int, ...]:
     """The statements that an edit concerns, where it writes first."""
     insertion, removal = _parts(edit)
     before = (insertion.before,) if insertion is not None else ()

@@ -98,7 +98,17 @@ class MoveMarker:
     insertion: InsertMarker
 
 
-Edit = InsertMarker | EditMarker | MoveMarker
+@dataclass(frozen=True, slots=True)
+class ReplaceCode:
+    """Write ``code`` instead of the expression ``node``. A string literal keeps its quotes."""
+
+    path: str
+    node: int
+    code: str
+
+
+MarkerEdit = InsertMarker | EditMarker | MoveMarker
+Edit = MarkerEdit | ReplaceCode
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Fixes, proved by analysing again: one that leaves its finding, or makes a new one, is never handed out.
 
-All fixes of a file are tried at once. Where that does not hold they are tried one by one, so that one bad fix
-costs only itself. Writing is a step of its own: atomic, and refused where the file changed in the meantime.
+All fixes of a file that one codemod makes are tried at once. Where that does not hold they are tried one by
+one, so that one bad fix costs only itself. Writing is a step of its own: atomic, and refused where the file
+changed in the meantime.
 """
 
 from __future__ import annotations
@@ -75,13 +76,13 @@ class Fixer:
         return [finding for finding in report.findings if finding.fix_kind in kinds]
 
     def _in_batches(self, source: SourceFile, report: FileReport, outcome: Outcome) -> SourceFile:
-        """Keeps the fixes that hold, all at once where they do. A batch that does not hold is halved.
+        """Keeps the fixes that hold, as many at once as do. A batch that does not hold is halved.
 
         Every round either mends a finding, makes the batch smaller or sets a finding aside, so
         there is an end.
         """
         kept, aside, size = _Attempt(source, report), 0, sys.maxsize
-        while batch := self._wanted(kept.report)[aside : aside + size]:
+        while batch := _of_one_codemod(self._wanted(kept.report)[aside:])[:size]:
             attempt = self._attempt(kept.source, kept.report, batch)
             if not attempt.objection:
                 kept, size = attempt, 2 * size
@@ -113,6 +114,16 @@ class Fixer:
 
             self._apply = apply
         return self._apply
+
+
+def _of_one_codemod(findings: Sequence[LocatedFinding]) -> list[LocatedFinding]:
+    """Those that the first one's codemod mends: another one would find the file changed."""
+    return [one for one in findings if _codemod(one) == _codemod(findings[0])]
+
+
+def _codemod(located: LocatedFinding) -> str:
+    fix = located.finding.fix
+    return fix.codemod if fix is not None else ""
 
 
 _NOTHING_WRITTEN = "nothing was written"

@@ -6,22 +6,25 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.declarations import Declarations
-from remat_lint.analysis.facts import GivenUp, ModuleFacts
+from remat_lint.analysis.declarations import Declarations, assigned_attributes
+from remat_lint.analysis.facts import GivenUp, ModuleFacts, Rejection, WrittenWrong
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.machine import BudgetSpent, Frame
+from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.overrides import Mentions
 from remat_lint.analysis.placement import Placement
-from remat_lint.analysis.regions import REMAT, REMAT_NAMES
+from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
+    CheckpointWrapper,
     Choice,
     ClassValue,
     Constant,
@@ -42,6 +45,7 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place
+from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
 
@@ -62,6 +66,10 @@ class Root:
 class Analyser(Declarations):
     """The interpreter with everything that reaches beyond a single run: modules, classes, roots."""
 
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._mentions = Mentions()
+
     # --- modules
 
     def load(self, source: SourceFile, name: str = "") -> ModuleScope:
@@ -73,7 +81,7 @@ class Analyser(Declarations):
         self.scopes[source.path] = scope
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
-        with self.entering(frame):
+        with self.own_budget(), self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
@@ -168,11 +176,14 @@ class Analyser(Declarations):
                 roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
         answered = self._answered_by_callers(roots)
         for root in roots:
+            root.journal.bring_home(source.path)
             module.called |= root.journal.called
             if self.contexts.get(root.definition) != {False}:
                 module.absorb(root.journal)
                 if root.definition not in answered:
                     module.absorb(root.returned)
+        for journal in [*self.class_journals.values(), *self._run_wrapped(scope)]:
+            module.facts |= journal.facts
         placement = Placement(self.pure)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
@@ -199,9 +210,25 @@ class Analyser(Declarations):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
                     yield from self._roots(scope, statement.klass.body, klass)
+                    yield from self._inherited_roots(klass)
             elif isinstance(statement, (ir.If, ir.Try)):
                 yield from self._roots(scope, statement.body, owner)
                 yield from self._roots(scope, statement.orelse, owner)
+
+    def _inherited_roots(self, klass: ClassValue) -> Iterator[FunctionValue]:
+        """Methods that do something else in this class than where they are written, with an object of it."""
+        own = self.class_names(klass)
+        methods = [value.definition for value in own.values() if isinstance(value, FunctionValue)]
+        inherited: dict[str, FunctionValue] = {}
+        for base in self.mro(klass)[1:]:
+            for name, value in self.class_names(base).items() if isinstance(base, ClassValue) else ():
+                if isinstance(value, FunctionValue) and name not in own and name != "__init__":
+                    inherited.setdefault(name, value)
+        names = frozenset(own).union(*(assigned_attributes(method) for method in methods))
+        definitions = {name: value.definition for name, value in inherited.items()}
+        for name in self._mentions.affected(names, definitions):
+            bound = self._root(inherited[name].scope, definitions[name], klass)
+            yield replace(bound, owner=inherited[name].owner)
 
     def _class_value(
         self, scope: ModuleScope, definition: ir.Class, owner: ClassValue | None
@@ -251,10 +278,37 @@ class Analyser(Declarations):
             finally:
                 self.root = None
         if compiled:  # nothing in it is a region or a marker for torch_remat
-            return Root(definition, Journal(markers=journal.markers))
+            return Root(definition, replace(journal.only(WrittenWrong), markers=journal.markers))
         self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
         return root
+
+    def _run_wrapped(self, scope: ModuleScope) -> Iterator[Journal]:
+        """Run the functions that were given a checkpoint here, but not called.
+
+        Only what torch_remat rejects is kept: their other findings are those of the functions themselves.
+        """
+        for place, wrapper in list(self.wrapped.items()):
+            if wrapper is None or place.path != scope.source.path:
+                continue
+            self.journal = Journal()
+            self.reset_budget()
+            state, node = State(), ir.Const(place.node, None)
+            frame = Frame(id=self.fresh(), depth=0, scope=scope)
+            with self.entering(frame), contextlib.suppress(BudgetSpent):
+                self.run_checkpoint(state, node, wrapper, self._operands_of(wrapper, state))
+            yield self.journal.only(Rejection)
+
+    def _operands_of(self, wrapper: CheckpointWrapper, state: State) -> list[Operand]:
+        function = wrapper.function
+        if not isinstance(function, FunctionValue):
+            return [Operand(Unknown(origin=self.fresh()))]
+        given = function.definition.parameters[function.receiver is not None :]
+        return [
+            Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
+            for parameter in given
+            if parameter.kind in ("positional", "keyword")
+        ]
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters

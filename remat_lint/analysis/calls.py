@@ -11,10 +11,9 @@ from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.containers import MODULE_ITSELF
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name
+from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.operations import MAX_VIEWS, module_operands
-from remat_lint.analysis.regions import REMAT
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Signature, Summary, note_reads
 from remat_lint.analysis.values import (
@@ -93,9 +92,9 @@ class Calls(Construction):
             case RegionWrapper():
                 return self.run_region(state, node, function, operands)
             case CheckpointWrapper(function=None):
-                return CheckpointWrapper(operands[0].value if operands else Unknown())
-            case CheckpointWrapper(function=Value() as checkpointed):
-                return self.run_checkpoint(state, node, checkpointed, operands)
+                return self.wrap_function(function, operands)
+            case CheckpointWrapper():
+                return self.run_checkpoint(state, node, function, operands)
             case Partial():
                 bound = [Operand(value) for value in function.positional]
                 named = [Operand(value, keyword=name) for name, value in function.keywords]
@@ -168,6 +167,7 @@ class Calls(Construction):
             bool(self.swallowing),
             bool(self.checkpoints),
             self.compiled,
+            is_override(frame),
         )
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
@@ -176,7 +176,7 @@ class Calls(Construction):
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.frame, summary.claims
-            value = self._instantiate(state, node, summary, signature, operands)
+            value = self._instantiate(state, node, summary, signature, frame)
         else:
             value = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -192,7 +192,7 @@ class Calls(Construction):
         node: ir.Expr,
         summary: Summary,
         signature: Signature,
-        operands: Sequence[Operand],
+        frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
         self.journal.absorb(summary.journal)
@@ -203,10 +203,10 @@ class Calls(Construction):
                 state.mark(token)
             note_reads(state, effect, token, self.chain())
             for waiting in effect.waiting:
-                if isinstance(waiting, Hidden):
+                if isinstance(waiting, Hidden) or is_override(frame):
                     state.pending[token] = (*state.pending.get(token, ()), waiting)
                 else:
-                    self.read_on_behalf(state, node, operands, token, waiting)
+                    self.read_on_behalf(state, node, frame.operands, token, waiting)
         return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
     def _run_call(
@@ -240,7 +240,8 @@ class Calls(Construction):
             flow = self.run_block(frame.function.body, [state.fork()])
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
-        ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+        end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
+        ends = [*flow.returned, *((path, end) for path in flow.fell)]
         if not ends:  # every path raises
             return Unknown()
         value = self.join_ends(state, ends)
@@ -600,6 +601,15 @@ def _one_step_on(step: Step) -> Callable[[Tensor], Tensor]:
         return replace(tensor, via=(*tensor.via, step)[-MAX_VIEWS:]) if tensor.token is not None else tensor
 
     return change
+
+
+def _is_stub(function: ir.Function) -> bool:
+    """Whether a function has no body but a docstring, ``pass`` or ``...``."""
+    return all(
+        isinstance(statement, ir.Jump)
+        or (isinstance(statement, ir.Expression) and isinstance(statement.value, ir.Const))
+        for statement in function.body
+    )
 
 
 def _looks_like_a_class(name: str) -> bool:

@@ -94,7 +94,7 @@ class Construction(Containers):
 
     # --- records
 
-    def is_record(self, klass: ClassValue) -> bool:
+    def is_record(self, klass: Value) -> bool:
         """Whether a decorator writes the class's ``__init__``, from its annotated names."""
         for one in self.mro(klass):
             if isinstance(one, ClassValue):

@@ -201,7 +201,6 @@ class Containers(Objects):
                 return SequenceValue(keys, SCALAR if rest is not None else None)
             case "append" | "insert" | "add_module" | "register_module" if values:
                 self._set_object_item(state, reference, [Operand(SCALAR)], values[-1])
-                self.note_elements(SequenceValue((values[-1],)))
                 return reference
             case "extend" | "update" if values:
                 for value in self._more_modules(state, node, values[0]):

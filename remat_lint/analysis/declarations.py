@@ -32,6 +32,7 @@ from remat_lint.analysis.values import (
     Value,
     holds_object,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.project import Project
@@ -51,6 +52,8 @@ class Declarations(Interpreter):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._class_names: dict[ir.Class, dict[str, Value]] = {}
+        self.class_journals: dict[ir.Class, Journal] = {}
+        """What the decorators of methods, and the rest of a class body, showed."""
         self._instances: dict[ir.Class, Value] = {}
         self._fields: dict[tuple[ir.Class, str], Value] = {}
         self._late: dict[tuple[ir.Class, str], Value | None] = {}
@@ -69,12 +72,13 @@ class Declarations(Interpreter):
         self._class_names[klass.definition] = names
         frame = self.class_frame(klass)
         journal, self.journal = self.journal, Journal()
-        with self.entering(frame):
+        with self.own_budget(), self.entering(frame):
             flow = self.run_block(klass.definition.body, [State()])
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
                 self.kept_frames |= {one: path.frames[one] for one in path.frames if one != frame.id}
+        self.class_journals[klass.definition] = self.journal
         self.journal = journal
         return names
 
@@ -87,7 +91,7 @@ class Declarations(Interpreter):
         state = State()
         journal, self.journal = self.journal, Journal()
         try:
-            with self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
+            with self.own_budget(), self.entering(Frame(id=self.fresh(), depth=0, scope=klass.scope)):
                 instance = self._unseen(state, klass)
         except BudgetSpent:
             instance = Unknown()
@@ -167,7 +171,7 @@ class Declarations(Interpreter):
         found: Value | None = None
         for owner in order:
             for definition in _methods(owner):
-                if name in _assigned_attributes(definition):
+                if name in assigned_attributes(definition):
                     value = self._run_setter(state, receiver, order, definition, name)
                     if value is not None:
                         found = value if found is None else join(found, value)
@@ -188,18 +192,26 @@ class Declarations(Interpreter):
         path = state.fork()
         journal, self.journal = self.journal, Journal()
         try:
-            with self.entering(Frame(id=self.fresh(), depth=0, scope=method.scope)):
+            with self.own_budget(), self.entering(Frame(id=self.fresh(), depth=0, scope=method.scope)):
                 operands = [Operand(receiver), *self._unknown_operands(method, path)]
                 self.call_function(path, ir.Const(0, None), method, operands)
+        except BudgetSpent:
+            return None
         finally:
             self.journal = journal
         found = self.object_at(path, receiver)
         value = found.get(name) if isinstance(found, InstanceObject) else None
-        if value is None or not holds_object(value) or any(True for _ in path.tokens(value)):
-            return None
+        if value is None or not any(self._is_module(path, one) for one in (value, *parts(value))):
+            return None  # what else a program keeps in its objects says little about where outputs go
         method.scope.heap |= {at: item for at, item in path.heap.items() if at not in state.heap}
         self.kept_frames |= {at: names for at, names in path.frames.items() if at in self.closures}
         return value
+
+    def _is_module(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     # --- annotations
 
@@ -291,7 +303,7 @@ class Entered:
         machine = self._machine
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
-        machine.name_scopes, machine.checkpoints, machine.compiled = (), 0, False
+        machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
 
     def __exit__(self, *_: object) -> None:
         for name, value in self._before.items():
@@ -330,7 +342,7 @@ def _methods(owner: Value) -> Iterator[ir.Function]:
                 yield statement.function
 
 
-def _assigned_attributes(definition: ir.Function) -> frozenset[str]:
+def assigned_attributes(definition: ir.Function) -> frozenset[str]:
     """The attributes of its first parameter that a method assigns."""
     if not definition.parameters:
         return frozenset()

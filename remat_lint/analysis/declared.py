@@ -20,6 +20,7 @@ from remat_lint.analysis.naming import UNSEEN, Naming, Text
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.summaries import Signature, Summaries
 from remat_lint.analysis.values import (
+    CheckpointWrapper,
     ClassValue,
     FunctionValue,
     InheritedMethod,
@@ -156,12 +157,12 @@ class _Listing(Naming):
             self._running.pop()
 
     def run_checkpoint(
-        self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
+        self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
     ) -> Value:
-        before, self._checkpoint = self._checkpoint, self._checkpointed(function)
+        before, self._checkpoint = self._checkpoint, self._checkpointed(wrapper.function or Unknown())
         running, self._running = self._running, []
         try:
-            return super().run_checkpoint(state, node, function, operands)
+            return super().run_checkpoint(state, node, wrapper, operands)
         finally:
             self._checkpoint, self._running = before, running
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
-from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
 from remat_lint.analysis.state import Phase, State, join_states
@@ -93,6 +93,8 @@ class Expressions(Calls):
 
     def _attribute(self, expr: ir.Attribute, state: State) -> Value:
         base = self.evaluate(expr.base, state)
+        if qualified(base) == REMAT:
+            self.note_legacy(expr, expr.name)
         return self.attribute_of(state, expr, base, expr.name)
 
     # --- calls
@@ -101,6 +103,8 @@ class Expressions(Calls):
         function = expr.function
         if isinstance(function, ir.Attribute):
             receiver = self.operand(function.base, state)
+            if qualified(receiver.value) == REMAT:
+                self.note_legacy(function, function.name)
             operands = self._operands(expr, state)
             return self.call_attribute(state, expr, receiver, function.name, operands)
         value = self.evaluate(function, state)
@@ -163,7 +167,7 @@ class Expressions(Calls):
         if expr.kind == "tuple":
             return SequenceValue(tuple(items), rest)
         if expr.kind == "set":
-            return Unknown(frozenset(t for value in items for t in state.tokens(value)), self.fresh())
+            return SequenceValue(tuple(items), rest, kind="set")
         return self.allocate(state, ListObject(tuple(items), rest))
 
     def _starred(self, expr: ir.Starred, state: State) -> Value:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from remat_lint.findings import EditMarker, InsertMarker, MoveMarker, Place, Step
+from remat_lint.findings import EditMarker, InsertMarker, MoveMarker, Place, ReplaceCode, Step
 
 
 class Kept(str, Enum):
@@ -101,6 +101,78 @@ class RecomputeInsideSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionOutput:
+    """A region's function returns ``what``, which torch_remat does not take."""
+
+    place: Place
+    region: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointOutput:
+    """A checkpointed function returns ``what``, which torch_remat does not take."""
+
+    place: Place
+    function: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class NestedCheckpoint:
+    """A checkpoint runs inside the one at ``outer``."""
+
+    place: Place
+    outer: Place
+
+
+@dataclass(frozen=True, slots=True)
+class PositionalCheckpoint:
+    """``remat.checkpoint`` is given arguments by position: ``given``, as written. ``edit`` mends that."""
+
+    place: Place
+    given: str
+    edit: ReplaceCode | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointOption:
+    """An option of ``remat.checkpoint`` that it does not take: ``what`` is wrong, and what to do.
+
+    ``certain`` is false where it depends on how the code is compiled.
+    """
+
+    place: Place
+    option: str
+    what: str
+    advice: str
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NameMismatch:
+    """The helper that names a region and the one that decides about it are given other local names.
+
+    ``name`` and ``policy`` are their arguments as written. ``edit`` gives both the first.
+    """
+
+    place: Place
+    name: str
+    policy: str
+    edit: ReplaceCode
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyName:
+    """``name`` was in torch_remat before 0.2. ``statement`` is the one that uses it."""
+
+    place: Place
+    name: str
+    advice: str
+    statement: int
+
+
+@dataclass(frozen=True, slots=True)
 class Marker:
     """Arguments of one call of ``recompute_needs_tensor`` as written, and what is wrong with them.
 
@@ -169,10 +241,17 @@ class GivenUp:
     reason: str
 
 
+Rejection = DuplicateName | RecomputeInsideSaved | RegionOutput | CheckpointOutput | NestedCheckpoint
+"""What torch_remat rejects in the body of a checkpoint, and nowhere else."""
+
+WrittenWrong = PositionalCheckpoint | CheckpointOption | LegacyName
+"""What raises wherever it is evaluated, compiled or not."""
+
 Fact = (
     RegionCall
-    | DuplicateName
-    | RecomputeInsideSaved
+    | NameMismatch
+    | Rejection
+    | WrittenWrong
     | Marker
     | BareRead
     | InPlaceWrite

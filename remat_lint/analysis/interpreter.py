@@ -12,7 +12,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.expressions import Expressions
-from remat_lint.analysis.machine import Flow, Operand, qualified
+from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
 from remat_lint.analysis.values import (
     NONE,
@@ -38,6 +38,10 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
+
+_CATCHES_MISSING_NAMES = frozenset(
+    {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
+)
 
 _CATCHES_PLACEHOLDERS = frozenset({"RuntimeError", "Exception", "BaseException"})
 
@@ -150,6 +154,9 @@ class Interpreter(Expressions):
         return Flow([state])
 
     def _import(self, statement: ir.Import, state: State) -> Flow:
+        for module, attribute, _ in statement.bindings:
+            if module == REMAT and not statement.level:
+                self.note_legacy(statement, attribute or "")
         for name, value in self.imported(statement):
             self.bind_name(state, name, value)
         return Flow([state])
@@ -290,6 +297,14 @@ class Interpreter(Expressions):
     # --- try and with
 
     def _try(self, statement: ir.Try, state: State) -> Flow:
+        probes = any(_probes(handler) for handler in statement.handlers)
+        self.probing += probes
+        try:
+            return self._run_try(statement, state)
+        finally:
+            self.probing -= probes
+
+    def _run_try(self, statement: ir.Try, state: State) -> Flow:
         before = state.fork()
         swallows = any(_swallows(handler) for handler in statement.handlers)
         self.swallowing += swallows
@@ -407,6 +422,12 @@ def _swallows(handler: ir.Handler) -> bool:
         return False
     names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
     return not handler.types or bool(names & _CATCHES_PLACEHOLDERS)
+
+
+def _probes(handler: ir.Handler) -> bool:
+    """Whether a handler takes the error of a name that is not there."""
+    names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
+    return not handler.types or bool(names & _CATCHES_MISSING_NAMES)
 
 
 _RUNNERS: dict[type[ir.Stmt], Callable[[Any, Any, State], Flow]] = {

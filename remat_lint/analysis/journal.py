@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from types import UnionType
 
 from remat_lint.analysis.facts import (
     BareRead,
-    DuplicateName,
     Fact,
     GivenUp,
     HiddenDependency,
-    InPlaceWrite,
-    Marker,
     Output,
-    RecomputeInsideSaved,
     RegionCall,
+    Rejection,
 )
 from remat_lint.analysis.state import Chain, Consumer, Hidden, MarkerRun, Pending, State
 from remat_lint.analysis.values import Token
@@ -85,11 +83,15 @@ class Journal:
     markers: dict[tuple[Place, int], dict[Testimony, None]] = field(default_factory=dict)
     """What the executions of each argument of a marker, by call and position, showed."""
 
-    def note(self, fact: Marker | InPlaceWrite | GivenUp | DuplicateName | RecomputeInsideSaved) -> None:
+    def note(self, fact: Fact) -> None:
         self.facts.setdefault(fact)
 
-    def note_in_body(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+    def note_in_body(self, fact: Rejection) -> None:
         self.facts_of_a_body.setdefault(fact)
+
+    def only(self, kinds: UnionType) -> Journal:
+        """A journal with the facts of these kinds, and nothing else."""
+        return Journal(facts={fact: None for fact in self.facts if isinstance(fact, kinds)})
 
     def end_root(self) -> None:
         """A root that may be the body of a checkpoint is taken for one."""
@@ -122,6 +124,18 @@ class Journal:
             readers = state.readers_of(run.tokens)
             self.testify(run, Evidence.UNKNOWN if lost else _evidence(state, run, readers), readers)
 
+    def bring_home(self, path: str) -> None:
+        """Reads in another file, of outputs declared in this one, are reported where they are declared.
+
+        They come from methods that a class inherits: the file that reads does not know of the class.
+        """
+        away = [key for key, reads in self.reads.items() if next(iter(reads))[1].place.path != path]
+        for key in away:
+            for token, consumer in self.reads.pop(key):
+                if token.place.path == path:
+                    home = (path, token.place.node, token.resident)
+                    self.reads.setdefault(home, {}).setdefault((token, _at_region(token, consumer)))
+
     def absorb(self, other: Journal) -> None:
         self.regions |= other.regions
         self.called |= other.called
@@ -152,6 +166,19 @@ class Journal:
         for reads in self.reads.values():
             if next(iter(reads))[1].place.path == path:
                 yield place_marker(list(reads))
+
+
+def _at_region(token: Token, consumer: Consumer) -> Consumer:
+    reader = "it is read {here}, in a method that the class inherits"
+    return replace(
+        consumer,
+        place=token.place,
+        statement=None,
+        target=None,
+        name="",
+        obstacle="the statement that reads it is in another file",
+        steps=(*consumer.steps, Step(consumer.place, reader)),
+    )
 
 
 def _evidence(state: State, run: MarkerRun, readers: frozenset[Chain]) -> Evidence:

@@ -6,9 +6,10 @@ below it, but for the four entries declared abstract here.
     machine      frames, counters                     (this file)
     reads        a token is read, written or marked
     operations   torch operations and Python operators
-    names        what regions are called
+    names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
-    regions      remat.region, checkpoints
+    checkpoints  remat.checkpoint
+    regions      remat.region
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -20,16 +21,29 @@ below it, but for the four entries declared abstract here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import DuplicateName, GivenUp, Kept, RecomputeInsideSaved
+from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection
 from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.values import ClassValue, External, HeapObject, Reference, RegionName, Token, Value
+from remat_lint.analysis.values import (
+    CheckpointWrapper,
+    ClassValue,
+    External,
+    HeapObject,
+    Reference,
+    RegionName,
+    Token,
+    Value,
+)
 from remat_lint.findings import Place
 from remat_lint.project import Project
+
+REMAT = "torch_remat"
 
 MAX_DEPTH = 16
 """Calls nested deeper than this are not followed."""
@@ -106,8 +120,12 @@ class Machine:
         self.grad_enabled = True
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
-        self.checkpoints = 0
-        """How many checkpoints are under way, as far as they are in view."""
+        self.probing = 0
+        """How many ``try`` are under way that take the error of a missing name."""
+        self.checkpoints: list[Place] = []
+        """The checkpoints under way, as far as they are in view."""
+        self.wrapped: dict[Place, CheckpointWrapper | None] = {}
+        """The checkpoints around a function, by the call that makes them; None for those that ran."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
@@ -149,6 +167,15 @@ class Machine:
         """Begin another root."""
         self._steps = 0
 
+    @contextmanager
+    def own_budget(self) -> Iterator[None]:
+        """Something that is worked out once, for whichever root asks first, does not cost that root."""
+        before, self._steps = self._steps, 0
+        try:
+            yield
+        finally:
+            self._steps = before
+
     def place(self, node: ir.Node) -> Place:
         return Place(self.frame.scope.source.path, node.at)
 
@@ -170,7 +197,13 @@ class Machine:
             yield frame
             frame = frame.parent
 
-    def reject(self, fact: DuplicateName | RecomputeInsideSaved) -> None:
+    def note_legacy(self, node: ir.Node, name: str) -> None:
+        """Code uses a name of torch_remat before 0.2, and does not look first whether it is there."""
+        if name in LEGACY and not self.probing:
+            statement = self.frame.statement.at if self.frame.statement is not None else node.at
+            self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
+
+    def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
         if self.swallowing or self.compiled:
             return
@@ -257,3 +290,17 @@ def qualified(value: Value) -> str:
 
 def in_forward_only(state: State) -> bool:
     return state.phase is Phase.FORWARD
+
+
+def is_override(frame: Frame) -> bool:
+    """Whether a frame runs a method that its caller, a method of a base class, has as another one."""
+    caller = frame.parent
+    if caller is None or caller.owner is None or frame.owner is None or frame.receiver != caller.receiver:
+        return False
+    return frame.owner != caller.owner and _inherits(frame.owner, caller.owner)
+
+
+def _inherits(klass: Value, base: ClassValue) -> bool:
+    return isinstance(klass, ClassValue) and (
+        klass == base or any(_inherits(one, base) for one in klass.bases)
+    )

@@ -11,12 +11,14 @@ apart by the way on which it was reached.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.facts import DuplicateName
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.operations import Operations
-from remat_lint.analysis.state import State
+from remat_lint.analysis.state import Claim, Condition, State
 from remat_lint.analysis.values import (
     Constant,
     External,
@@ -59,6 +61,66 @@ class Names(Operations):
             if isinstance(local, ir.Const) and isinstance(local.value, str):
                 return local.value
         return self.text(expr) if expr is not None else "of a computed name"
+
+    # --- the names that a checkpointed body uses
+
+    def claim(self, state: State, claim: Claim) -> None:
+        """A region that is not inert uses up its name in the checkpointed body that runs."""
+        name = claim.name.under(claim.scopes)
+        if not name.identity or not self._are_at_hand(name.variables):
+            return
+        earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
+        if earlier:
+            place, first = claim.seen_after(earlier[0])
+            self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
+        state.claim(name.identity, claim)
+
+    def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
+        """The names that the call which ends now used, with the scopes that it entered itself.
+
+        ``conditions`` are those that held before it.
+        """
+        outside = len(self.name_scopes)
+        return tuple(
+            replace(claim, scopes=claim.scopes[outside:], conditions=claim.conditions - conditions)
+            for claims in state.claimed.values()
+            for claim in claims
+        )
+
+    def claim_for_caller(self, state: State, node: ir.Expr, callee: Frame, claims: Sequence[Claim]) -> None:
+        """Claim the names that a call used, in terms of the frame that called."""
+        if self._has_checkpoint_elsewhere(state, callee):
+            return
+        conditions = state.conditions()
+        renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
+        for claim in claims:
+            names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
+            known = [name for name in names if name is not None]
+            if len(known) == len(names):
+                *scopes, name = known
+                inner = ((renumbered[number], place) for number, place in claim.way)
+                way = ((self.frame.id, self.place(node)), *inner)
+                scopes = [*self.name_scopes, *scopes]
+                self.claim(state, Claim(name, tuple(scopes), way, claim.conditions | conditions))
+
+    def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
+        """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
+
+        The layers of a stack are wrapped one by one where the model is put together; without gradients
+        a whole model runs, and no checkpoint begins.
+        """
+        receiver = callee.receiver
+        if self.checkpoints or not isinstance(receiver, Reference) or receiver == self.frame.receiver:
+            return False
+        if not self.grad_enabled:
+            return True
+        return receiver.address in self.elements and not self.has_own_name(state, callee)
+
+    def _are_at_hand(self, variables: frozenset[str]) -> bool:
+        """Whether names belong to frames that still run: others say nothing about this call."""
+        running = {str(frame.id) for frame in self.active_frames()}
+        owners = {variable.partition(":")[0] for variable in variables if ":" in variable}
+        return owners <= running
 
     # --- how a name is computed
 
@@ -167,7 +229,9 @@ class Names(Operations):
 
     def _spell_handed(self, state: State, callee: Frame, parameter: str) -> Spelling | None:
         function = callee.function
-        if function is None or any(parameter in _assigned(one) for one in _statements(function.body)):
+        if function is None or any(
+            parameter in assigned_names(one) for one in inner_statements(function.body)
+        ):
             return None
         if callee.receiver is not None and function.parameters[0].name == parameter:
             return self._spell_receiver(state, callee)
@@ -237,7 +301,7 @@ def _handed(frame: Frame, function: ir.Function, name: str) -> Operand | None:
 def _is_plain(function: ir.Function) -> bool:
     """Whether a function only works out a result: it changes nothing and takes nothing from an iterator."""
     return not function.is_generator and all(
-        _changes_nothing(statement) for statement in _statements(function.body)
+        _changes_nothing(statement) for statement in inner_statements(function.body)
     )
 
 
@@ -252,17 +316,17 @@ def _changes_nothing(statement: ir.Stmt) -> bool:
     )
 
 
-def _statements(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+def inner_statements(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
     """All statements of a body, and those inside them."""
     for statement in body:
         yield statement
         for name in ("body", "orelse", "final"):
-            yield from _statements(getattr(statement, name, ()))
+            yield from inner_statements(getattr(statement, name, ()))
         for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from _statements(part.body)
+            yield from inner_statements(part.body)
 
 
-def _assigned(statement: ir.Stmt) -> set[str]:
+def assigned_names(statement: ir.Stmt) -> set[str]:
     """The plain names that a statement itself binds."""
     targets: Sequence[ir.Expr] = getattr(statement, "targets", ())
     target = getattr(statement, "target", None)

@@ -258,7 +258,7 @@ def _rebound(value: Value, copies: dict[int, Reference]) -> Value:
         case RegionWrapper(function=function) | Compiled(function=function) | Partial(function=function):
             return replace(value, function=_rebound(function, copies))
         case CheckpointWrapper(function=Value() as function):
-            return CheckpointWrapper(_rebound(function, copies))
+            return replace(value, function=_rebound(function, copies))
         case _:
             return value
 

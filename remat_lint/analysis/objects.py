@@ -85,6 +85,9 @@ class Objects(Regions):
     def class_names(self, klass: ClassValue) -> dict[str, Value]:
         raise NotImplementedError
 
+    def is_record(self, klass: Value) -> bool:
+        raise NotImplementedError
+
     def declared_attribute(self, state: State, receiver: Value, order: Sequence[Value], name: str) -> Value:
         raise NotImplementedError
 
@@ -145,11 +148,15 @@ class Objects(Regions):
         if not isinstance(found, InstanceObject):
             return Method(base, name)
         own = found.get(name)
+        if base.address in self.elements and own is not None:  # its parts are as many as it is
+            self.elements |= {one.address for one in alternatives(own) if isinstance(one, Reference)}
         if own == NONE or (own is not None and is_blank(own)):
             declared = self.declared_attribute(state, base, self.mro(found.klass), name)
             return join(declared, NONE) if holds_object(declared) else _as_configured(own)
         if own is not None:
-            return _as_configured(own)
+            return (
+                SCALAR if isinstance(own, Constant) and self.is_record(found.klass) else _as_configured(own)
+            )
         return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
 
     def _inherited(
@@ -166,6 +173,8 @@ class Objects(Regions):
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
             return InheritedMethod(receiver, base, name) if base is not None else Unknown()
+        if isinstance(found, Constant) and self.is_record(klass):
+            return SCALAR if found.value is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
 
     def _under_computed_name(self, state: State, receiver: Value, name: str) -> Value | None:
@@ -394,6 +403,7 @@ class Objects(Regions):
         elif isinstance(found, InstanceObject) and isinstance(
             contents := found.get("contents"), SequenceValue
         ):
+            self.elements |= {one.address for one in alternatives(value) if isinstance(one, Reference)}
             state.heap[base.address] = _with_module(found, contents, key, value)
 
     # --- iteration and unpacking

@@ -302,6 +302,7 @@ class Operations(Reads):
             opaque=False,
             detached=detached,
             grad=False if detached else value.grad,
+            made=_made_by_view(name, value, bound),
             ends_in_units=_ends_in_units(name, bound),
             via=(*value.via, Step(self.place(node), "a view of it"))[-MAX_VIEWS:] if value.token else (),
         )
@@ -398,10 +399,20 @@ def _made(operation: Operation, bound: Bound) -> Made:
     """Where the result of an operation comes from; casts and dropout may have handed their operand on."""
     if operation.effect in (Effect.CAST, Effect.DROPOUT):
         return Made.ELSEWHERE
+    operands = (operand.value for _, operand in bound.pairs)
+    if bound.constant("requires_grad") is True and not any(isinstance(one, Tensor) for one in operands):
+        return Made.LEAF
     source = bound.pairs[0][1].value if bound.pairs else NONE
     if operation.name in _COPYING and isinstance(source, Tensor) and source.token is not None:
         return Made.COPIED
     return Made.COMPUTED
+
+
+def _made_by_view(name: str, value: Tensor, bound: Bound) -> Made:
+    """A parameter is a leaf, and a view of a leaf is none."""
+    if name == "Parameter" and bound.constant("requires_grad") is not False:
+        return Made.LEAF
+    return Made.COMPUTED if value.made is Made.LEAF else value.made
 
 
 def _like(value: Value) -> int:

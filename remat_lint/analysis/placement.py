@@ -34,7 +34,7 @@ class Placement:
         first = reads[0][1]
         targets = list(dict.fromkeys(consumer.target for _, consumer in reads))
         known = [target for target in targets if target is not None]
-        obstacle = self._obstacle(first, known) if len(known) == len(targets) else _NO_NAME
+        obstacle = self._obstacle(first, known) if len(known) == len(targets) else first.obstacle or _NO_NAME
         insertion = None
         if obstacle is None and first.statement is not None:
             insertion = InsertMarker(first.place.path, first.statement.at, tuple(known))

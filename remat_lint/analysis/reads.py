@@ -21,6 +21,7 @@ from remat_lint.analysis.machine import (
     RegionContext,
     frame_name,
     in_forward_only,
+    is_override,
 )
 from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
 from remat_lint.analysis.targets import find_target, names_of
@@ -146,7 +147,8 @@ class Reads(Machine):
     ) -> Consumer:
         """Who has to write the marker: the outermost function that holds the token.
 
-        A function that is handed the token, or finds it in a closure, reads on behalf of its caller.
+        A function that is handed the token, or finds it in a closure, reads on behalf of its caller; but
+        a method that a subclass overrides reads on its own, since the caller does not know of it.
         """
         home = min(state.born.get(part, self.frame.depth) for part in token.lineage())
         frame, consuming = self.frame, node
@@ -154,6 +156,10 @@ class Reads(Machine):
         expr: ir.Expr | None = operand.expr
         via = _via(operand.value, token)
         while frame.depth > home and frame.parent is not None and frame.call is not None:
+            if is_override(frame):
+                handed_over = Step(Place(frame.parent.scope.source.path, frame.call.at), _hands_over(frame))
+                via = (*via, handed_over)
+                break
             calls.append((Place(frame.scope.source.path, consuming.at), frame_name(frame)))
             handed = next((o for o in frame.operands if token in state.tokens(o.value)), None)
             expr = handed.expr if handed is not None else None
@@ -229,6 +235,11 @@ def _move(state: State, value: Value, token: Token) -> Consumer | None:
         if token in own_tokens(leaf)
     ]
     return moves[0] if all(move is not None for move in moves) else None
+
+
+def _hands_over(frame: Frame) -> str:
+    assert frame.parent is not None
+    return f"handed to {frame_name(frame)} by {frame_name(frame.parent)} {{here}}"
 
 
 def _expression(node: ir.Node) -> ir.Expr | None:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import DuplicateName, Kept, RecomputeInsideSaved, RegionCall
-from remat_lint.analysis.machine import Frame, Operand, RegionContext
-from remat_lint.analysis.markers import Markers
-from remat_lint.analysis.state import Claim, Condition, State
+from remat_lint.analysis.checkpoints import Checkpoints
+from remat_lint.analysis.facts import Kept, NameMismatch, RecomputeInsideSaved, RegionCall, RegionOutput
+from remat_lint.analysis.machine import Operand, RegionContext
+from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
+from remat_lint.analysis.outputs import Outputs
+from remat_lint.analysis.state import Claim, State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
-    CheckpointWrapper,
     Choice,
     Constant,
     ListObject,
@@ -32,8 +33,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-
-REMAT = "torch_remat"
+from remat_lint.findings import ReplaceCode
 
 REMAT_NAMES = (
     "checkpoint",
@@ -46,7 +46,7 @@ REMAT_NAMES = (
 """What ``from torch_remat import *`` binds, as far as it matters here."""
 
 
-class Regions(Markers):
+class Regions(Checkpoints):
     """Runs the functions of torch_remat."""
 
     def call_remat(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
@@ -59,9 +59,7 @@ class Regions(Markers):
             case "recompute_needs_tensor":
                 return self.run_marker(state, node, operands)
             case "checkpoint":
-                function = next((o.value for o in operands if o.keyword is None), None)
-                self.journal.is_body &= bool(self.checkpoints)
-                return CheckpointWrapper(function)
+                return self.make_checkpoint(state, node, operands)
             case "is_recomputing":
                 return PhaseTest()
             case "is_placeholder":
@@ -84,7 +82,10 @@ class Regions(Markers):
             recompute = by_position[2]
         name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
+        self._check_pair(node, given, recompute)
         place = self.place(node)
+        if isinstance(value, RegionWrapper) and value.place == place:
+            return value  # of another object that is constructed alike
         self.pure.add((place.path, place.node))
         self.journal.regions[place] = RegionCall(
             place, name.text, kept, problems, function_is_result=_is_result(value)
@@ -129,6 +130,27 @@ class Regions(Markers):
             return Kept.RECOMPUTE if recompute.value.value else Kept.SAVE
         return Kept.POLICY
 
+    def _check_pair(self, node: ir.Expr, given: Operand | None, recompute: Operand | None) -> None:
+        """The helpers that name a region and decide about it are given one local name."""
+        if given is None or recompute is None:
+            return
+        name = name_lookup(self.frame.function, given.expr)
+        policy = policy_lookup(self.frame.function, recompute.expr)
+        if name is None or policy is None or name.method.name == policy.method.name:
+            return
+        same_object = self.text(name.method.base) == self.text(policy.method.base)
+        if same_object and self._differ(name.argument, policy.argument):
+            code, other = self.text(name.argument), self.text(policy.argument)
+            edit = ReplaceCode(self.place(node).path, policy.argument.at, code)
+            self.journal.note(NameMismatch(self.place(node), code, other, edit))
+
+    def _differ(self, first: ir.Expr, second: ir.Expr) -> bool:
+        """Whether two local names are certainly not the same: two literals, or two handles."""
+        if isinstance(first, ir.Const) and isinstance(second, ir.Const):
+            return first.value != second.value
+        handles = isinstance(first, ir.Attribute) and isinstance(second, ir.Attribute)
+        return handles and self.text(first) != self.text(second)
+
     # --- running a region
 
     def run_region(
@@ -169,9 +191,19 @@ class Regions(Markers):
             value = self.call(state, node, wrapper.function, operands)
         finally:
             self.regions.pop()
-        if inert or wrapper.kept is Kept.RECOMPUTE:
+        if inert:
+            return value
+        self._check_region_output(state, node, wrapper, value)
+        if wrapper.kept is Kept.RECOMPUTE:
             return value
         return self._outputs(state, wrapper, value)
+
+    def _check_region_output(self, state: State, node: ir.Expr, wrapper: RegionWrapper, value: Value) -> None:
+        what = Outputs(self, state, of_region=True).rejected(value)
+        if what is not None:
+            here = self.place(node)
+            place = wrapper.place if wrapper.place.path == here.path else here
+            self.reject(RegionOutput(place, wrapper.name.text, what))
 
     def _reject_recompute(self, node: ir.Expr, wrapper: RegionWrapper) -> None:
         outer = next((region for region in self.regions if region.kept is Kept.SAVE), None)
@@ -180,64 +212,6 @@ class Regions(Markers):
         here = self.place(node)
         place = here if here.path == outer.place.path else outer.place
         self.reject(RecomputeInsideSaved(place, wrapper.name.text, outer.region, outer.place))
-
-    def claim(self, state: State, claim: Claim) -> None:
-        """A region that is not inert uses up its name in the checkpointed body that runs."""
-        name = claim.name.under(claim.scopes)
-        if not name.identity or not self._are_at_hand(name.variables):
-            return
-        earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
-        if earlier:
-            place, first = claim.seen_after(earlier[0])
-            self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
-        state.claim(name.identity, claim)
-
-    def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
-        """The names that the call which ends now used, with the scopes that it entered itself.
-
-        ``conditions`` are those that held before it.
-        """
-        outside = len(self.name_scopes)
-        return tuple(
-            replace(claim, scopes=claim.scopes[outside:], conditions=claim.conditions - conditions)
-            for claims in state.claimed.values()
-            for claim in claims
-        )
-
-    def claim_for_caller(self, state: State, node: ir.Expr, callee: Frame, claims: Sequence[Claim]) -> None:
-        """Claim the names that a call used, in terms of the frame that called."""
-        if self._has_checkpoint_elsewhere(state, callee):
-            return
-        conditions = state.conditions()
-        renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
-        for claim in claims:
-            names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
-            known = [name for name in names if name is not None]
-            if len(known) == len(names):
-                *scopes, name = known
-                inner = ((renumbered[number], place) for number, place in claim.way)
-                way = ((self.frame.id, self.place(node)), *inner)
-                scopes = [*self.name_scopes, *scopes]
-                self.claim(state, Claim(name, tuple(scopes), way, claim.conditions | conditions))
-
-    def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
-        """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
-
-        The layers of a stack are wrapped one by one where the model is put together; without gradients
-        a whole model runs, and no checkpoint begins.
-        """
-        receiver = callee.receiver
-        if self.checkpoints or not isinstance(receiver, Reference) or receiver == self.frame.receiver:
-            return False
-        if not self.grad_enabled:
-            return True
-        return receiver.address in self.elements and not self.has_own_name(state, callee)
-
-    def _are_at_hand(self, variables: frozenset[str]) -> bool:
-        """Whether names belong to frames that still run: others say nothing about this call."""
-        running = {str(frame.id) for frame in self.active_frames()}
-        owners = {variable.partition(":")[0] for variable in variables if ":" in variable}
-        return owners <= running
 
     def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
         """What a region that may be skipped hands on: the same structure, each storage a token."""
@@ -308,46 +282,6 @@ class Regions(Markers):
         token = replace(whole, part=whole.part + part, parent=whole)
         state.born.setdefault(token, min(state.born.get(t, self.frame.depth) for t in whole.lineage()))
         return replace(tensor, token=token)
-
-    # --- checkpoints
-
-    def run_checkpoint(
-        self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]
-    ) -> Value:
-        """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
-        before, runs = state.pending, state.runs
-        state.pending, state.runs = {}, {}
-        regions, self.regions = self.regions, []
-        claimed, state.claimed = state.claimed, {}
-        self.checkpoints += 1
-        try:
-            value = self.call(state, node, function, operands)
-        finally:
-            self.regions = regions
-            self.checkpoints -= 1
-        self.escape(state, value)
-        state.claimed = claimed
-        self.journal.settle(state.pending)
-        self.journal.judge(state, state.runs.values())
-        state.pending, state.runs = before, runs
-        return self._real(state, value)
-
-    def _real(self, state: State, value: Value) -> Value:
-        match value:
-            case Tensor():
-                return replace(value, token=None, opaque=False, moved=None, via=())
-            case SequenceValue(items=items, rest=rest):
-                real = tuple(self._real(state, item) for item in items)
-                return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)
-            case Unknown(origin=origin):
-                return Unknown(origin=origin)
-            case Choice(alternatives=values):
-                joined = self._real(state, values[0])
-                for other in values[1:]:
-                    joined = join(joined, self._real(state, other))
-                return joined
-            case _:
-                return Unknown() if any(True for _ in state.tokens(value)) else value
 
 
 def _is_no_bool(value: Value) -> bool:

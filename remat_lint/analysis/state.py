@@ -56,6 +56,9 @@ class Consumer:
     name: str
     target: MarkTarget | None
     certain: bool
+    obstacle: str = ""
+    """Why no marker can be written for it, where that is known already."""
+
     steps: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which the output came, outermost call last."""
 

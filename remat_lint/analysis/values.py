@@ -68,6 +68,9 @@ class Made(Enum):
     COPIED = 2
     """So did an operation that copied an output."""
 
+    LEAF = 3
+    """It is a parameter, or was made to require grad."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -271,7 +274,10 @@ class RegionWrapper(Value):
 class CheckpointWrapper(Value):
     """What ``remat.checkpoint(...)`` returns, and what that returns for a function."""
 
-    function: Value | None
+    place: Place
+    function: Value | None = None
+    hooks: tuple[str, ...] = ()
+    """The options that gave it hooks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from remat_lint.source import SourceFile
 CASES = sorted((Path(__file__).parents[1] / "cases").glob("*.py"))
 EXPECT = re.compile(r"#\s*expect:\s*(?P<codes>RMT\d+(?:\s*,\s*RMT\d+)*)")
 PROGRAM = re.compile(r'^def ((?:body|run)_\w+)\(.*\n    """runtime: (ok|error)', re.MULTILINE)
-RAISING = ("regions", "region_names")
+RAISING = ("regions", "region_names", "region_outputs", "region_pairs", "checkpoints")
 SELECT = re.compile(r"^# select: (?P<codes>\S+)$", re.MULTILINE)
 
 

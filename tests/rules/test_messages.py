@@ -97,6 +97,47 @@ MESSAGES = {
         "region `sin` is declared here and never called: its function never runs. Call what `remat.region` "
         "returns: `remat.region(function, ...)(x)`.",
     ),
+    "RMT205": (
+        "return remat.region(f, policy.name('k'), recompute=policy.recompute('q'))(x)",
+        "this region is named after `'k'`, and the policy is asked about `'q'`: it decides about another region. "
+        "Write `'k'` in both calls.",
+    ),
+    "RMT207": (
+        "return remat.op(f, 'sin', policy=remat.SAVE)(x)",
+        "`op` and `SAVE` are names of torch_remat before 0.2: they are gone, and this raises. Write instead of `op` "
+        "`remat.region(function, name, recompute=...)`; instead of `SAVE` `recompute=False`.",
+    ),
+    "RMT206": (
+        "return remat.region(lambda t: {'y': t * 2}, 'pack', recompute=True)(x)['y']",
+        "region `pack` returns a dict: under a checkpoint torch_remat raises in the forward. Return a tensor, or a "
+        "flat tuple or list of tensors and `None`.",
+    ),
+    "RMT301": (
+        "return remat.checkpoint(torch.sin)(x)",
+        "`remat.checkpoint` is given `torch.sin` by position: it takes options by keyword only and raises "
+        "`TypeError`. Write `remat.checkpoint(...)(function)(x)`.",
+    ),
+    "RMT302": (
+        "inner = remat.checkpoint(region_name='inner')(torch.sin)\n"
+        "return remat.checkpoint(region_name='outer')(lambda t: inner(t))(x)",
+        "this checkpoint runs inside another one: torch_remat raises `NotImplementedError` in the forward. Keep one "
+        "of the two, and say with `remat.region` what is kept.",
+    ),
+    "RMT303 of random state": (
+        "return remat.checkpoint(preserve_rng_state=True)(torch.sin)(x)",
+        "`preserve_rng_state` raises `NotImplementedError`: torch_remat does not preserve random state. Leave it "
+        "out, and give a `RecomputeStateHook` that does: `recompute_state_hooks=(hook,)`.",
+    ),
+    "RMT303 of torch's options": (
+        "return remat.checkpoint(use_reentrant=False)(torch.sin)(x)",
+        "`use_reentrant` is no option of `remat.checkpoint`, and raises `TypeError`. Leave it out: it is never "
+        "reentrant.",
+    ),
+    "RMT304": (
+        "return remat.checkpoint()(lambda t: (t * 2, None))(x)[0]",
+        "the lambda returns a `None` among its tensors: as the result of a checkpoint that raises in the "
+        "forward. Return a tensor, or a flat tuple or list of tensors.",
+    ),
     "RMT204": (
         "return remat.region(torch.sin, 'sin', recompute=0)(x)",
         "region `sin`: `recompute` is `0`, no bool: write `True` or `False`. It raises in the forward.",
