@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import DeclaredRegion, DeclaringClass, GivenUp, Kept
@@ -17,7 +16,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.naming import UNSEEN, Naming, Text
-from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.state import Claim, Phase, State
 from remat_lint.analysis.summaries import Signature, Summaries
 from remat_lint.analysis.values import (
     CheckpointWrapper,
@@ -59,10 +58,19 @@ class _Run:
 class _CallsWithoutRegions(Summaries):
     """Keeps the calls in which no region ran."""
 
-    def put(self, signature: Signature, state: State, value: Value, journal: Journal, *rest: Any) -> None:
+    def put(
+        self,
+        signature: Signature,
+        state: State,
+        value: Value,
+        journal: Journal,
+        before: State,
+        frame: int,
+        claims: tuple[Claim, ...],
+    ) -> None:
         """Remember the end of a call."""
         if not journal.called:
-            super().put(signature, state, value, journal, *rest)
+            super().put(signature, state, value, journal, before, frame, claims)
 
     def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
         return value if isinstance(value, Text) else super()._shape(state, value, tokens)
