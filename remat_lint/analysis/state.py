@@ -126,6 +126,10 @@ class Claim:
         """Whether no path can run both: a condition holds for one and not for the other."""
         return any((text, not truth) in other.conditions for text, truth in self.conditions)
 
+    def covers(self, later: Claim) -> bool:
+        """Whether every path that runs the later one runs this one as well."""
+        return self.conditions <= later.conditions
+
     def seen_after(self, first: Claim) -> tuple[Place, Place]:
         """The places of this use of the name and of the first one, as one function sees them.
 
@@ -233,7 +237,10 @@ class State:
     # --- region names
 
     def claim(self, identity: str, claim: Claim) -> None:
-        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)
+        """A name is claimed. What an earlier claim covers is left out: it could tell nothing new."""
+        earlier = self.claimed.get(identity, ())
+        if not any(one.covers(claim) for one in earlier):
+            self.claimed[identity] = (*earlier, claim)
 
     def conditions(self) -> frozenset[Condition]:
         """What holds on this path, by the text of the conditions without their frame."""
