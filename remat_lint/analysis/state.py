@@ -133,6 +133,10 @@ class Claim:
         """Whether no path can run both: a condition holds for one and not for the other."""
         return any((text, not truth) in other.conditions for text, truth in self.conditions)
 
+    def covers(self, later: Claim) -> bool:
+        """Whether every path that runs the later one runs this one as well."""
+        return self.conditions <= later.conditions
+
     def seen_after(self, first: Claim) -> tuple[Place, Place]:
         """The places of this use of the name and of the first one, as one function sees them.
 
@@ -242,7 +246,7 @@ class State:
     def claim(self, identity: str, claim: Claim) -> None:
         """Remember a use of a name, unless one is known that meets every later use that this one meets."""
         known = self.claimed.get(identity, ())
-        if len(known) < MAX_CLAIMS and not any(one.conditions <= claim.conditions for one in known):
+        if len(known) < MAX_CLAIMS and not any(one.covers(claim) for one in known):
             self.claimed[identity] = (*known, claim)
 
     def conditions(self) -> frozenset[Condition]:
