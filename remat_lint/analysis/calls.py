@@ -160,15 +160,7 @@ class Calls(Construction):
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
             self.calling.setdefault(definition, set()).add(self.root)
-        context = (
-            self.is_inert(),
-            state.phase,
-            self.grad_enabled,
-            bool(self.swallowing),
-            bool(self.checkpoints),
-            self.compiled,
-            is_override(frame),
-        )
+        context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
@@ -185,6 +177,18 @@ class Calls(Construction):
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
+
+    def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
+        """What beside its operands decides what a call does."""
+        return (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+            is_override(frame),
+        )
 
     def _instantiate(
         self,
