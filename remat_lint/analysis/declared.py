@@ -173,8 +173,9 @@ class _Listing(Naming):
         here = (self._checkpoint, tuple(self._running), self.name_scopes)
         return (*super().call_context(state, frame), *here)
 
-    def _outputs(self, _state: State, _wrapper: RegionWrapper, value: Value) -> Value:
+    def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
         """Nobody asks here where an output goes."""
+        del state, wrapper
         return value
 
     def claim(self, state: State, claim: Claim) -> None:
