@@ -164,15 +164,7 @@ class Calls(Construction):
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
             self.calling.setdefault(definition, set()).add(self.root)
-        context = (
-            self.is_inert(),
-            state.phase,
-            self.grad_enabled,
-            bool(self.swallowing),
-            bool(self.checkpoints),
-            self.compiled,
-            is_override(frame),
-        )
+        context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, operands, context)
         if signature is not None and signature.tokens and self.regions:
             signature = None  # what a region may read depends on what it was handed
@@ -197,6 +189,18 @@ class Calls(Construction):
         owner = f"{function.owner.definition.name}." if function.owner is not None else ""
         module = self.project.module_name(function.scope.source)
         return f"{module}.{owner}{function.definition.name}"
+
+    def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
+        """What beside its operands decides what a call does."""
+        return (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+            is_override(frame),
+        )
 
     def _instantiate(
         self,

@@ -1,8 +1,7 @@
 """Which regions the classes of a file declare: an object of each is called once, and what runs is listed.
 
 The object is constructed with unknown arguments, and its parts are told apart by the attributes through
-which they are reached (``naming``). A summary stands for a call in which no region runs, and for no other:
-every region that runs is seen.
+which they are reached (``naming``). A summary of a call says also which regions run whenever it does.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.naming import UNSEEN, Naming, Text
 from remat_lint.analysis.state import Claim, Phase, State
-from remat_lint.analysis.summaries import Signature, Summaries
+from remat_lint.analysis.summaries import Signature, Summaries, Summary
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     ClassValue,
@@ -55,22 +54,8 @@ class _Run:
     inside: str | None
 
 
-class _CallsWithoutRegions(Summaries):
-    """Keeps the calls in which no region ran."""
-
-    def put(
-        self,
-        signature: Signature,
-        state: State,
-        value: Value,
-        journal: Journal,
-        before: State,
-        frame: int,
-        claims: tuple[Claim, ...],
-    ) -> None:
-        """Remember the end of a call."""
-        if not journal.called:
-            super().put(signature, state, value, journal, before, frame, claims)
+class _Calls(Summaries):
+    """Tells texts apart."""
 
     def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
         return value if isinstance(value, Text) else super()._shape(state, value, tokens)
@@ -81,10 +66,12 @@ class _Listing(Naming):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.summaries = _CallsWithoutRegions(self.object_at)
+        self.summaries = _Calls(self.object_at)
         self._runs: dict[_Run, None] = {}
         self._running: list[tuple[str, Kept]] = []
         self._checkpoint: str | None = None
+        self._always_by: dict[object, frozenset[object]] = {}
+        """For each summary the regions that run whenever the call does."""
 
     def spend(self, state: State) -> None:  # noqa: ARG002
         """Each class has its own budget, so what a file may cost grows with its classes."""
@@ -116,6 +103,7 @@ class _Listing(Naming):
 
     def _of_class(self, klass: ClassValue, name: str) -> DeclaringClass | None:
         self._runs, self._running, self._checkpoint = {}, [], None
+        self.summaries, self._always_by = _Calls(self.object_at), {}
         journal = self.journal = Journal()
         self.reset_budget()
         always: frozenset[object] = frozenset()
@@ -163,6 +151,35 @@ class _Listing(Naming):
             return super().run_region(state, node, wrapper, operands)
         finally:
             self._running.pop()
+
+    def _run_call(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
+    ) -> Value:
+        before, state.declared = state.declared, frozenset()
+        value = super()._run_call(state, frame, function, signature)
+        if signature is not None:
+            self._always_by[signature.key] = state.declared
+        state.declared |= before
+        return value
+
+    def _instantiate(
+        self, state: State, node: ir.Expr, summary: Summary, signature: Signature, frame: Frame
+    ) -> Value:
+        state.declared |= self._always_by.get(signature.key, frozenset())
+        return super()._instantiate(state, node, summary, signature, frame)
+
+    def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
+        """A call declares the same regions only in the same checkpoint, regions and scopes."""
+        here = (self._checkpoint, tuple(self._running), self.name_scopes)
+        return (*super().call_context(state, frame), *here)
+
+    def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
+        """Nobody asks here where an output goes."""
+        del state, wrapper
+        return value
+
+    def claim(self, state: State, claim: Claim) -> None:
+        """Nor whether a name is used twice."""
 
     def run_checkpoint(
         self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
