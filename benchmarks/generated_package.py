@@ -99,21 +99,24 @@ def odd(x, depth):
 
 '''
 
-_LEVELS = '''
+_LEVELS = """
 def {name}_0(x):
     y = remat.region(torch.sin, "{name}", recompute=False)(x)
     remat.recompute_needs_tensor(y)
     return y + x
 
-'''
+"""
 
-_LEVEL = '''
+_LEVEL = """
 def {name}_{level}(x):
-    return {name}_{below}(x) + {name}_{below}(gather(x, 3))
+    with remat.name_scope("left"):
+        y = {name}_{below}(x)
+    with remat.name_scope("right"):
+        return y + {name}_{below}(gather(x, 3))
 
-'''
+"""
 
-_CLASS = '''
+_CLASS = """
 class {name}({base}):
     @dataclass
     class Config({base}.Config):
@@ -126,16 +129,24 @@ class {name}({base}):
         self.other = {other}(config.other)
 
     def step(self, x):
-        {step}
-        y = self.{part}(h)
+{step}        y = self.{part}(h)
         z = even_or_odd(y.view(-1), 4)
 {marker}        return torch.sin(z) + y{note}
 
     def {own}(self, x):
         other = self.other(x)
-        remat.recompute_needs_tensor(other)
-        return self.step(other) + self.step(x)
-'''
+{mark_other}        with remat.name_scope("other"):
+            h = self.step(other)
+        return h + self.step(x)
+"""
+
+
+_INHERITED = """\
+        with remat.name_scope("once"):
+            h = super().step(x)
+        with remat.name_scope("again"):
+            h = super().step(h)
+"""
 
 
 def write(folder: Path, classes: int, package: str = "generated") -> set[tuple[str, int]]:
@@ -183,9 +194,10 @@ def _classes(family: int, before: int, levels: range, recursion: str) -> str:
             part=f"part_{level}",
             other=f"family_{before}_lower.Family{before}Level0" if first else "Projection",
             to_base="" if first else "config",
-            step=f"h = mix_{family}_{DEPTH - 1}(x)" if first else "h = super().step(super().step(x))",
+            step=f"        h = mix_{family}_{DEPTH - 1}(x)\n" if first else _INHERITED,
             marker="" if is_missing else "        remat.recompute_needs_tensor(y)\n",
             note="  # missing" if is_missing else "",
+            mark_other="" if first else "        remat.recompute_needs_tensor(other)\n",
             own="forward" if first else f"forward_{level}",
         ).replace("even_or_odd", recursion)
     return text

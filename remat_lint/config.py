@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from remat_lint.errors import UserError
+from remat_lint.wrapper_names import WrapperNames
 
 TABLE = "remat-lint"
 DEFAULT_EXCLUDE = (
@@ -58,6 +59,18 @@ class Config(NamedTuple):
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     src: tuple[Path, ...] = ()
+    region_wrappers: tuple[str, ...] = ()
+    marker_wrappers: tuple[str, ...] = ()
+    checkpoint_wrappers: tuple[str, ...] = ()
+
+    @property
+    def wrappers(self) -> WrapperNames:
+        """The functions that are named as wrappers of torch_remat's."""
+        return WrapperNames(
+            frozenset(self.region_wrappers),
+            frozenset(self.marker_wrappers),
+            frozenset(self.checkpoint_wrappers),
+        )
 
     def codes(self) -> list[tuple[str, tuple[str, ...]]]:
         """Every list of rule codes, with the name of its setting."""
@@ -159,6 +172,14 @@ def _strings(where: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _dotted_names(where: str, value: object) -> tuple[str, ...]:
+    names = _strings(where, value)
+    for name in names:
+        if "." not in name or not all(part.isidentifier() for part in name.split(".")):
+            raise UserError(f'{where}: {name!r} is no full name such as "package.module.function"')
+    return names
+
+
 def _strings_by_glob(where: str, value: object) -> PerFileIgnores:
     if not isinstance(value, dict):
         raise UserError(f'{where} must be a table such as {{ "tests/*" = ["RMT1"] }}, not {_kind(value)}')
@@ -185,4 +206,7 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "exclude": _strings,
     "extend-exclude": _strings,
     "src": _strings,
+    "region-wrappers": _dotted_names,
+    "marker-wrappers": _dotted_names,
+    "checkpoint-wrappers": _dotted_names,
 }

@@ -74,7 +74,7 @@ class Linter:
         self._project = self._new_project()
 
     def _new_project(self) -> Project:
-        return Project([self._config.root, *self._config.src])
+        return Project([self._config.root, *self._config.src], self._config.wrappers)
 
     def _the_pipeline(self) -> Pipeline:
         if self._pipeline is None:

@@ -13,10 +13,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from os.path import abspath, dirname, isdir, isfile, join
+from os.path import abspath, basename, dirname, isdir, isfile, join
 from pathlib import Path
 
 from remat_lint.source import SourceFile
+from remat_lint.wrapper_names import NO_WRAPPERS, WrapperNames
 
 ROOT_MARKERS = ("pyproject.toml", ".git")
 
@@ -30,9 +31,13 @@ _WORD = re.compile(rb"\w+")
 
 
 class Project:
-    """Finds the source files of modules. ``roots`` are extra folders that imports start from."""
+    """Finds the source files of modules. ``roots`` are extra folders that imports start from.
 
-    def __init__(self, roots: Sequence[Path] = ()) -> None:
+    ``wrappers`` are functions whose names say what they do, wherever they are.
+    """
+
+    def __init__(self, roots: Sequence[Path] = (), wrappers: WrapperNames = NO_WRAPPERS) -> None:
+        self.wrappers = wrappers
         self._roots = tuple(abspath(root) for root in roots)
         self._files: dict[str, SourceFile | None] = {}
         self._starts: dict[str, tuple[str, ...]] = {}
@@ -56,6 +61,17 @@ class Project:
                 folder = dirname(folder)
             return self._read(_module_file(folder, module) if module else _package_file(folder))
         return self._read(self._absolute(folder, module))
+
+    def has_folder(self, importer: SourceFile, module: str, level: int = 0) -> bool:
+        """Whether a module's name leads to a folder of the project: a namespace package, if not a package."""
+        folder = dirname(abspath(importer.path))
+        for _ in range(level - 1):
+            folder = dirname(folder)
+        if level or not self._is_here(folder, module):
+            starts: Sequence[str] = (folder,) if level else ()
+        else:
+            starts = self._search_path(folder)
+        return any(isdir(join(start, *module.split("."))) for start in starts)
 
     def _absolute(self, folder: str, module: str) -> str | None:
         key = (folder, module)
@@ -81,7 +97,7 @@ class Project:
         queue, seen = [start], {start.path}
         while queue:
             source = queue.pop()
-            if source.is_relevant() or self._reaching.get(source.path):
+            if self._is_relevant(source) or self._reaching.get(source.path):
                 self._reaching[start.path] = True
                 return
             for imported in self._imports(source):
@@ -89,6 +105,19 @@ class Project:
                     seen.add(imported.path)
                     queue.append(imported)
         self._reaching.update(dict.fromkeys(seen, False))
+
+    def _is_relevant(self, source: SourceFile) -> bool:
+        return source.is_relevant() or self.wrappers.are_mentioned(source.raw)
+
+    def module_name(self, source: SourceFile) -> str:
+        """The dotted name of a file as its own package knows it."""
+        path = abspath(source.path)
+        names = [] if basename(path) == "__init__.py" else [basename(path).removesuffix(".py")]
+        folder = dirname(path)
+        while isfile(join(folder, "__init__.py")) and dirname(folder) != folder:
+            names.append(basename(folder))
+            folder = dirname(folder)
+        return ".".join(reversed(names))
 
     def _imports(self, source: SourceFile) -> Iterator[SourceFile]:
         for match in _IMPORT.finditer(source.raw):

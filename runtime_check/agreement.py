@@ -87,8 +87,10 @@ def _names(region: Region, is_one_checkpoint: bool) -> Iterator[str]:
     if is_one_checkpoint or region.checkpoint == "":
         return
     scope, slash, path = region.name.rpartition("/")
-    if region.checkpoint is not None and path.startswith(f"{region.checkpoint}."):
-        yield scope + slash + path[len(region.checkpoint) + 1 :]
+    any_scope = "*" if path.startswith(f"*{region.checkpoint}.") else ""
+    front = f"{any_scope}{region.checkpoint}."
+    if region.checkpoint is not None and path.startswith(front):
+        yield scope + slash + any_scope + path[len(front) :]
     elif region.checkpoint in (None, "*"):  # any part: the class does not show which
         parts = path.split(".")
         yield from (scope + slash + ".".join(parts[start:]) for start in range(1, len(parts)))

@@ -18,6 +18,9 @@ extend-select = ["RMT203"]
 exclude = ["old"]
 extend-exclude = ["gen/*.py"]
 src = ["lib"]
+region-wrappers = ["toolkit.region"]
+marker-wrappers = ["toolkit.needs"]
+checkpoint-wrappers = ["toolkit.nn.Module.wrap"]
 per-file-ignores = { "tests/*" = ["RMT1", "RMT2"] }
 """
 
@@ -35,6 +38,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         exclude=("old",),
         extend_exclude=("gen/*.py",),
         src=(tmp_path.resolve() / "lib",),
+        region_wrappers=("toolkit.region",),
+        marker_wrappers=("toolkit.needs",),
+        checkpoint_wrappers=("toolkit.nn.Module.wrap",),
     )
 
 

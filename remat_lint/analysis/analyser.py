@@ -33,6 +33,7 @@ from remat_lint.analysis.values import (
     Imported,
     ListObject,
     ModuleValue,
+    Namespace,
     Reference,
     RegionWrapper,
     Tensor,
@@ -111,7 +112,8 @@ class Analyser(Declarations):
             yield from ((name, External(f"{REMAT}.{name}")) for name in REMAT_NAMES)
         found = self._module(scope, module, level)
         if found is not None:
-            yield from ((name, value) for name, value in found.names.items() if not name.startswith("_"))
+            for name in _public_names(found):
+                yield name, found.names.get(name) or Imported(scope, module, name, level)
 
     def _module(self, importer: ModuleScope, module: str, level: int) -> ModuleScope | None:
         source = self.project.find(importer.source, module, level)
@@ -132,6 +134,8 @@ class Analyser(Declarations):
             ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
             return ours[0] if ours else reduce(join, resolved)
         for _ in range(20):  # re-exports of re-exports; a cycle ends here
+            if isinstance(value, Choice):
+                return self.resolved(value)
             if not isinstance(value, Imported):
                 return value
             value = self._resolve_import(value)
@@ -143,23 +147,32 @@ class Analyser(Declarations):
         if not value.level and module.partition(".")[0] in ("torch", "torch_remat", "typing", "functools"):
             return External(outside)
         scope = self._module(value.importer, module, value.level)
-        if scope is None:
-            return Unknown() if value.level else External(outside)
         if attribute is None:
-            return ModuleValue(scope)
-        found = scope.names.get(attribute)
-        if found is not None:
+            return ModuleValue(scope) if scope is not None else self._folder(value, External(outside))
+        found = scope.names.get(attribute) if scope is not None else None
+        if found is not None and found != value:  # `from . import part` in an `__init__`
             return found
         inner = f"{module}.{attribute}" if module else attribute
         submodule = self._module(value.importer, inner, value.level)
-        return ModuleValue(submodule) if submodule is not None else Unknown()
+        if submodule is not None:
+            return ModuleValue(submodule)
+        elsewhere = Unknown() if value.level or scope is not None else External(outside)
+        return self._folder(replace(value, module=inner, attribute=None), elsewhere)
+
+    def _folder(self, value: Imported, otherwise: Value) -> Value:
+        """A folder of the project without an ``__init__``: only the modules in it can be asked for."""
+        here = self.project.has_folder(value.importer.source, value.module, value.level)
+        return Namespace(value.importer, value.module, value.level) if here else otherwise
 
     def module_attribute(self, scope: ModuleScope, name: str) -> Value:
         found = scope.names.get(name)
         if found is not None:
             return self.global_value(self.resolved(found))
-        submodule = self._module(scope, f"{scope.name}.{name}", 0)
+        submodule = self._module(scope, name, 1) if scope.source.path.endswith("__init__.py") else None
         return ModuleValue(submodule) if submodule is not None else Unknown()
+
+    def namespace_attribute(self, folder: Namespace, name: str) -> Value:
+        return self.resolved(Imported(folder.importer, folder.module, name, folder.level))
 
     # --- roots
 
@@ -369,6 +382,17 @@ class Analyser(Declarations):
                         journal.called.add(item.place)
             case _:
                 return
+
+
+def _public_names(scope: ModuleScope) -> Sequence[str]:
+    """What a star import of a module binds: what ``__all__`` says, else all that is not hidden."""
+    listed = scope.names.get("__all__")
+    found = scope.heap.get(listed.address) if isinstance(listed, Reference) else listed
+    items = found.items if isinstance(found, (ListObject, SequenceValue)) and found.rest is None else None
+    if items is None:
+        return [name for name in scope.names if not name.startswith("_")]
+    values = [item.value for item in items if isinstance(item, Constant)]
+    return [name for name in values if isinstance(name, str)]
 
 
 def _returned_by_all(ends: Sequence[tuple[State, Value]]) -> set[Token]:

@@ -16,6 +16,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    ClassValue,
     Constant,
     DictObject,
     External,
@@ -255,6 +256,38 @@ def _pairs(call: BuiltinCall, value: Value) -> list[tuple[object, Value]] | None
     return pairs if sequence.rest is None else None
 
 
+def _defaultdict(call: BuiltinCall) -> Value:
+    factory = call.operands[0].value if call.operands else None
+    made = _dict(replace(call, operands=call.operands[1:]))
+    assert isinstance(made, Reference)
+    found = call.machine.object_at(call.state, made)
+    assert isinstance(found, DictObject)
+    call.state.heap[made.address] = replace(found, factory=factory)
+    return made
+
+
+def _named_tuple(call: BuiltinCall) -> Value:
+    """``namedtuple("Pair", "first second")`` and ``NamedTuple("Pair", [("first", Tensor)])``."""
+    fields = call.operands[1].value if len(call.operands) > 1 else NONE
+    if isinstance(fields, Constant) and isinstance(fields.value, str):
+        names = fields.value.replace(",", " ").split()
+    else:
+        listed = call.machine.iterate(call.state, call.node, fields).items
+        firsts = [one.items[0] if isinstance(one, SequenceValue) and one.items else one for one in listed]
+        names = [str(one.value) for one in firsts if isinstance(one, Constant)]
+    at, annotation = call.node.at, ir.Const(call.node.at, None)
+    body = tuple(ir.Assign(at, (ir.Name(at, name),), None, annotation) for name in names)
+    frame = call.machine.frame
+    return ClassValue(
+        ir.Class(at, "namedtuple", (), body), frame.scope, frame.id, (External("typing.NamedTuple"),)
+    )
+
+
+def _partial_method(call: BuiltinCall) -> Value:
+    made = _partial(call)
+    return replace(made, is_method=True) if isinstance(made, Partial) else made
+
+
 def _container(call: BuiltinCall) -> Value:
     """A container whose contents torch_remat does not look at: a deque, a set."""
     return Unknown(
@@ -340,7 +373,6 @@ BUILTINS: dict[str, Builtin] = {
             "builtins.min",
             "builtins.abs",
             "builtins.pow",
-            "builtins.sorted",
             "builtins.divmod",
         ],
         _reads_to_tensor,
@@ -356,7 +388,9 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.iter": _tupled,
     "builtins.set": _container,
     "builtins.frozenset": _container,
-    "collections.deque": _container,
+    "collections.defaultdict": _defaultdict,
+    "collections.namedtuple": _named_tuple,
+    "typing.NamedTuple": _named_tuple,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "builtins.reversed": _reversed,
@@ -368,8 +402,8 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "functools.partial": _partial,
+    "functools.partialmethod": _partial_method,
     "typing.cast": _second,
-    "itertools.chain": _container,
     "torch.jit.annotate": _second,
     "torch.utils.checkpoint.checkpoint": _torch_checkpoint,
 }

@@ -9,7 +9,8 @@ from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.containers import MODULE_ITSELF
+from remat_lint.analysis.containers import MODULE_ITSELF, PARTS
+from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.objects import MODULE_CONTAINERS
@@ -135,6 +136,9 @@ class Calls(Construction):
     ) -> Value:
         """Run a function of the project in a frame of its own."""
         definition = function.definition
+        wrapped = self.call_wrapper(state, node, self._full_name(function), operands)
+        if wrapped is not None:
+            return wrapped
         if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
             return self.call_unknown(state, node, operands)
         if self._cannot_matter(state, function, operands):
@@ -185,6 +189,14 @@ class Calls(Construction):
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
+
+    def _full_name(self, function: FunctionValue) -> str:
+        """The dotted name of a function or method, for the settings that name some."""
+        if not any(self.project.wrappers):
+            return ""
+        owner = f"{function.owner.definition.name}." if function.owner is not None else ""
+        module = self.project.module_name(function.scope.source)
+        return f"{module}.{owner}{function.definition.name}"
 
     def _instantiate(
         self,
@@ -384,6 +396,9 @@ class Calls(Construction):
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
             return self._call_module(state, node, method.base, found, operands)
+        wrapped = self.call_wrapper(state, node, f"{method.base}.{method.name}", operands)
+        if wrapped is not None:
+            return wrapped
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
@@ -393,10 +408,38 @@ class Calls(Construction):
             if method.name in ("add_module", "register_module") and len(operands) > 1:
                 self.set_named(state, method.receiver, operands[0], operands[1].value)
                 return NONE
+            if method.name in PARTS:
+                return self._parts_of(state, node, found, method, operands)
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
         return self.call_unknown(state, node, operands)
+
+    def _parts_of(
+        self,
+        state: State,
+        node: ir.Expr,
+        found: InstanceObject,
+        method: InheritedMethod,
+        operands: Sequence[Operand],
+    ) -> Value:
+        """``module.children()``, ``module.get_submodule("name")`` and their like."""
+        if method.name == "get_submodule":
+            path = operands[0].value if operands else None
+            return self._submodule(state, node, method.receiver, path)
+        named = [(name, value) for name, value in found.attributes if isinstance(value, Reference)]
+        more = Unknown() if not named or method.name.endswith("modules") else None
+        if method.name.startswith("named_"):
+            pairs = tuple(SequenceValue((Constant(name), value)) for name, value in named)
+            return SequenceValue(pairs, SequenceValue((SCALAR, more)) if more is not None else None)
+        return SequenceValue(tuple(value for _, value in named), more)
+
+    def _submodule(self, state: State, node: ir.Expr, module: Value, path: Value | None) -> Value:
+        if not isinstance(path, Constant) or not isinstance(path.value, str):
+            return Unknown()
+        for name in path.value.split(".") if path.value else ():
+            module = self.attribute_of(state, node, module, name)
+        return module
 
     def _call_module(
         self,
@@ -563,7 +606,10 @@ class Calls(Construction):
         package, _, last = name.rpartition(".")
         if package == REMAT or package.startswith(REMAT + "."):
             return self.call_remat(state, node, last, operands)
-        special = BUILTINS.get(name)
+        wrapped = self.call_wrapper(state, node, name, operands)
+        if wrapped is not None:
+            return wrapped
+        special = BUILTINS.get(name) or ITERABLE_CALLS.get(name)
         if special is not None:
             return special(BuiltinCall(self, state, node, operands))
         if name in _IDENTITY_DECORATORS:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
@@ -11,6 +13,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    UNKNOWN,
     Constant,
     DictObject,
     FunctionValue,
@@ -25,6 +28,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     join,
+    join_optional,
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -33,6 +37,10 @@ MODULE_ITSELF = frozenset(
     ["eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply"]
 )
 """Methods of ``nn.Module`` that return the module."""
+
+
+PARTS = frozenset(["children", "named_children", "modules", "named_modules", "get_submodule"])
+"""Methods of ``nn.Module`` that lead to its parts."""
 
 
 class Containers(Objects):
@@ -91,33 +99,29 @@ class Containers(Objects):
         values: Sequence[Value],
         node: ir.Expr,
     ) -> Value:
-        items, rest = found.items, found.rest
-        if name in ("append", "add", "appendleft") and values:
-            if rest is None:
-                items = (values[0], *items) if name == "appendleft" else (*items, values[0])
-            else:
-                rest = join(rest, values[0])
-        elif name in ("extend", "update") and values:
-            more = self.iterate(state, node, values[0])
-            if rest is None:
-                items, rest = (*items, *more.items), more.rest
-            else:
-                for value in (*more.items, *((more.rest,) if more.rest else ())):
-                    rest = join(rest, value)
-        elif name == "insert" and len(values) > 1:
-            items = (*items, values[1])
-        elif name == "pop" and items and rest is None:
-            first = bool(values) and values[0] == Constant(0)
-            state.heap[reference.address] = ListObject(items[1:] if first else items[:-1])
-            return items[0] if first else items[-1]
-        elif name == "copy":
+        if name in ("pop", "popleft"):
+            return self._take_from_list(state, reference, found, from_left=name == "popleft", values=values)
+        if name == "copy":
             return self.allocate(state, found)
-        elif name == "clear":
-            items, rest = (), None
-        elif name in ("pop", "popleft"):
-            return SequenceValue(items, rest) if not items and rest is None else (rest or items[-1])
-        state.heap[reference.address] = ListObject(items, rest)
+        more = self.iterate(state, node, values[0]) if values else SequenceValue()
+        state.heap[reference.address] = _changed_list(found, name, values, more)
         return NONE
+
+    def _take_from_list(
+        self,
+        state: State,
+        reference: Reference,
+        found: ListObject,
+        *,
+        from_left: bool,
+        values: Sequence[Value],
+    ) -> Value:
+        items, rest = found.items, found.rest
+        if not items or (rest is not None and not from_left):
+            return reduce(join, items, rest) if rest is not None else Unknown()
+        first = from_left or (bool(values) and values[0] == Constant(0))
+        state.heap[reference.address] = replace(found, items=items[1:] if first else items[:-1])
+        return items[0] if first else items[-1]
 
     def _call_dict_method(
         self,
@@ -220,3 +224,28 @@ class Containers(Objects):
             return (*(item for _, item in found.items), *((found.rest,) if found.rest else ()))
         sequence = self.iterate(state, node, value)
         return (*sequence.items, *((sequence.rest,) if sequence.rest else ()))
+
+
+def _changed_list(found: ListObject, name: str, values: Sequence[Value], more: SequenceValue) -> ListObject:
+    """A list after one of its methods; ``more`` is what a loop over the first argument sees."""
+    items, rest = found.items, found.rest
+    if name == "clear":
+        return replace(found, items=(), rest=None)
+    if name == "reverse" and rest is None:
+        return replace(found, items=items[::-1])
+    if name == "insert" and len(values) > 1:
+        at = values[0].value if isinstance(values[0], Constant) else None
+        if isinstance(at, int) and rest is None:
+            return replace(found, items=(*items[:at], values[1], *items[at:]))
+        return replace(found, items=(), rest=reduce(join, items, join_optional(rest, values[1]) or UNKNOWN))
+    if name == "appendleft" and values:
+        return replace(found, items=(values[0], *items))
+    if name == "extendleft" and more.rest is None:
+        return replace(found, items=(*more.items[::-1], *items))
+    if name in ("append", "add") and values:
+        more = SequenceValue((values[0],))
+    elif name not in ("extend", "update", "extendleft"):
+        return found
+    if rest is None:
+        return replace(found, items=(*items, *more.items), rest=more.rest)
+    return replace(found, rest=join_optional(reduce(join, more.items, rest), more.rest))

@@ -1,7 +1,8 @@
 """Which regions the classes of a file declare: an object of each is called once, and what runs is listed.
 
 The object is constructed with unknown arguments, and its parts are told apart by the attributes through
-which they are reached (``naming``). No summary stands for a call here: every region that runs is seen.
+which they are reached (``naming``). A summary stands for a call in which no region runs, and for no other:
+every region that runs is seen.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import DeclaredRegion, DeclaringClass, Kept
+from remat_lint.analysis.facts import DeclaredRegion, DeclaringClass, GivenUp, Kept
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.naming import UNSEEN, Naming, Text
-from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.summaries import Summaries
+from remat_lint.analysis.state import Claim, Phase, State
+from remat_lint.analysis.summaries import Signature, Summaries
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     ClassValue,
@@ -26,12 +27,16 @@ from remat_lint.analysis.values import (
     Reference,
     RegionName,
     RegionWrapper,
+    Token,
     Unknown,
     Value,
 )
 from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
+
+MAX_CLASS_STEPS = 8_000
+"""Statements run for one class: a call of a whole model, constructed and run."""
 
 
 def declaring_classes(source: SourceFile, project: Project) -> tuple[DeclaringClass, ...]:
@@ -50,11 +55,25 @@ class _Run:
     inside: str | None
 
 
-class _EachCall(Summaries):
-    """Keeps no call for the next one like it."""
+class _CallsWithoutRegions(Summaries):
+    """Keeps the calls in which no region ran."""
 
-    def signature(self, *_: object, **__: object) -> None:
-        """No call has one."""
+    def put(
+        self,
+        signature: Signature,
+        state: State,
+        value: Value,
+        journal: Journal,
+        before: State,
+        frame: int,
+        claims: tuple[Claim, ...],
+    ) -> None:
+        """Remember the end of a call."""
+        if not journal.called:
+            super().put(signature, state, value, journal, before, frame, claims)
+
+    def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
+        return value if isinstance(value, Text) else super()._shape(state, value, tokens)
 
 
 class _Listing(Naming):
@@ -62,15 +81,16 @@ class _Listing(Naming):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.summaries = _EachCall(self.object_at)
+        self.summaries = _CallsWithoutRegions(self.object_at)
         self._runs: dict[_Run, None] = {}
         self._running: list[tuple[str, Kept]] = []
         self._checkpoint: str | None = None
-        self._complete = True
 
-    def reset_budget(self) -> None:
-        super().reset_budget()
-        self._file_steps = 0  # each class has its own budget, so what a file may cost grows with its classes
+    def spend(self) -> None:
+        """Each class has its own budget, so what a file may cost grows with its classes."""
+        self._steps += 1
+        if self._steps > MAX_CLASS_STEPS:
+            raise BudgetSpent
 
     def of_file(self, source: SourceFile) -> Iterator[DeclaringClass]:
         scope = self.load(source)
@@ -95,20 +115,21 @@ class _Listing(Naming):
                 yield from self._classes(scope, statement.orelse, owner, prefix)
 
     def _of_class(self, klass: ClassValue, name: str) -> DeclaringClass | None:
-        self._runs, self._running, self._checkpoint, self._complete = {}, [], None, True
-        self.journal = Journal()
+        self._runs, self._running, self._checkpoint = {}, [], None
+        journal = self.journal = Journal()
         self.reset_budget()
         always: frozenset[object] = frozenset()
+        place = Place(klass.scope.source.path, klass.definition.at)
         try:
             if self.is_module(klass):
                 always = self._run(klass)
         except BudgetSpent:
-            self._complete = False
+            journal.note(GivenUp(place, "a call of the class needs too many steps"))
         if not self._runs:
             return None
         regions = tuple(_declared(run, conditional=run not in always) for run in self._runs)
-        place = Place(klass.scope.source.path, klass.definition.at)
-        return DeclaringClass(place, name, regions, self._complete)
+        complete = not any(isinstance(fact, GivenUp) for fact in journal.facts)
+        return DeclaringClass(place, name, regions, complete)
 
     def _run(self, klass: ClassValue) -> frozenset[object]:
         """Call an object of the class; the regions that run whenever it is called."""
@@ -131,7 +152,7 @@ class _Listing(Naming):
         self, state: State, node: ir.Expr, wrapper: RegionWrapper, operands: Sequence[Operand]
     ) -> Value:
         """A region in a saved one, or in the replay only, declares nothing."""
-        name = "/".join(map(_pattern, (*self.name_scopes, wrapper.name)))
+        name = "".join(map(_prefix, self.name_scopes)) + wrapper.name.text
         if not self.is_inert() and state.phase is not Phase.REPLAY:
             inside = next((outer for outer, kept in reversed(self._running) if kept is Kept.POLICY), None)
             run = _Run(wrapper.place, name, wrapper.kept, self._checkpoint, inside)
@@ -168,19 +189,24 @@ class _Listing(Naming):
 
     def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
         if isinstance(function, Unknown) and not isinstance(function, Text):
-            self._complete = False
+            self.give_up(node, "nobody knows what is called")
         return super().call(state, node, function, operands)
 
     def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
-        """What is handed a part or a function may call it."""
-        values = [operand.value for operand in operands]
-        if any(isinstance(one, _CALLABLES) or self.path_of(one) is not None for one in values):
-            self._complete = False
+        self._note_handed_over(node, operands)
         return super().call_unknown(state, node, operands)
 
-    def give_up(self, node: ir.Node, reason: str) -> None:
-        super().give_up(node, reason)
-        self._complete = False
+    def call_method(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        if isinstance(receiver.value, Unknown):
+            self._note_handed_over(node, operands)
+        return super().call_method(state, node, receiver, name, operands)
+
+    def _note_handed_over(self, node: ir.Expr, operands: Sequence[Operand]) -> None:
+        values = [operand.value for operand in operands]
+        if any(isinstance(one, _CALLABLES) or self.path_of(one) is not None for one in values):
+            self.give_up(node, "what is handed to unknown code may be called there")
 
 
 _CALLABLES = (FunctionValue, Partial, RegionWrapper)
@@ -198,9 +224,9 @@ def _declared(run: _Run, *, conditional: bool) -> DeclaredRegion:
     )
 
 
-def _pattern(name: RegionName) -> str:
-    """A scope of which nothing is known has no identity, and a text for people."""
-    return UNSEEN if name == RegionName("{}") else name.text
+def _prefix(scope: RegionName) -> str:
+    """What a scope puts in front; one of which nothing is known may as well be none."""
+    return UNSEEN if scope == RegionName("{}") else f"{scope.text}/"
 
 
 def _shown(pattern: str) -> str:

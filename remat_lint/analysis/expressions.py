@@ -328,6 +328,7 @@ class Expressions(Calls):
         item: Value,
         state: State,
     ) -> SequenceValue:
+        self.spend(state)
         self.assign(state, clause.target, Operand(item))
         for condition in clause.conditions:
             self.read_truth(state, condition, self.operand(condition, state))

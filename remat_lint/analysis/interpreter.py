@@ -45,6 +45,8 @@ _CATCHES_MISSING_NAMES = frozenset(
 
 _CATCHES_PLACEHOLDERS = frozenset({"RuntimeError", "Exception", "BaseException"})
 
+_ACCESSORS = ("setter", "deleter")
+
 _CALLABLES = (FunctionValue, Partial, RegionWrapper, CheckpointWrapper, Compiled)
 
 _GRAD_SWITCHES = {
@@ -66,7 +68,7 @@ class Interpreter(Expressions):
                 break
             paths, flow.fell = flow.fell, []
             for path in paths:
-                self.spend()
+                self.spend(path)
                 self.frame.statement = statement
                 self.frame.values = {}
                 ways = _RUNNERS[type(statement)](self, statement, path)
@@ -385,6 +387,8 @@ class Interpreter(Expressions):
 
     def _function_def(self, statement: ir.FunctionDef, state: State) -> Flow:
         definition = statement.function
+        if any(isinstance(one, ir.Attribute) and one.name in _ACCESSORS for one in definition.decorators):
+            return Flow([state])  # a property keeps its name
         value: Value = self.make_function(definition, state)
         for decorator in reversed(definition.decorators):
             value = self._decorated(state, decorator, value)

@@ -10,6 +10,7 @@ below it, but for the four entries declared abstract here.
     markers      remat.recompute_needs_tensor
     checkpoints  remat.checkpoint
     regions      remat.region
+    wrappers     functions that the settings name
     objects      attributes, items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -53,6 +54,10 @@ MAX_STEPS = 4_000
 
 MAX_FILE_STEPS = 40_000
 """Statements run for all roots of one file."""
+
+
+OUTPUTS_PER_STEP = 32
+"""A statement counts once more for every so many outputs that its path has seen."""
 
 
 class BudgetSpent(Exception):
@@ -157,9 +162,11 @@ class Machine:
         self._serial += 1
         return self._serial
 
-    def spend(self) -> None:
-        self._steps += 1
-        self._file_steps += 1
+    def spend(self, state: State) -> None:
+        """Pay for a statement on one path: the more outputs the path knows of, the more work it is."""
+        price = 1 + len(state.born) // OUTPUTS_PER_STEP
+        self._steps += price
+        self._file_steps += price
         if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
 
@@ -256,6 +263,9 @@ class Machine:
         raise NotImplementedError
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
+        raise NotImplementedError
+
+    def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         raise NotImplementedError
 
     def annotated(self, annotation: ir.Expr | None, state: State) -> Value:

@@ -167,7 +167,7 @@ class Markers(Names):
             return (*value.items, *((value.rest,) if value.rest else ()))
         if isinstance(value, Reference):
             found = self.object_at(state, value)
-            if isinstance(found, ListObject):
+            if isinstance(found, ListObject) and found.kind == "list":
                 return (*found.items, *((found.rest,) if found.rest else ()))
         return ()
 

@@ -35,6 +35,9 @@ Spelling = tuple[str, frozenset[str]]
 _FIXED: frozenset[str] = frozenset()
 _WRITTEN_OUT = ("builtins.str", "builtins.repr", "builtins.format")
 
+MAX_NAMES = 100
+"""Region names that a call hands on to its caller: under scopes they multiply with every level of calls."""
+
 
 class Names(Operations):
     """Says what regions and scopes are called."""
@@ -92,17 +95,20 @@ class Names(Operations):
         """Claim the names that a call used, in terms of the frame that called."""
         if self._has_checkpoint_elsewhere(state, callee):
             return
-        conditions = state.conditions()
+        if len(claims) > MAX_NAMES:
+            self.give_up(node, "too many region names")
+            claims = claims[:MAX_NAMES]
+        conditions, here = state.conditions(), (self.frame.id, self.place(node))
+        used = dict.fromkeys(name for claim in claims for name in (*claim.scopes, claim.name))
+        names = {name: self.name_for_caller(state, callee, name) for name in used}
         renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
         for claim in claims:
-            names = [self.name_for_caller(state, callee, name) for name in (*claim.scopes, claim.name)]
-            known = [name for name in names if name is not None]
-            if len(known) == len(names):
-                *scopes, name = known
-                inner = ((renumbered[number], place) for number, place in claim.way)
-                way = ((self.frame.id, self.place(node)), *inner)
-                scopes = [*self.name_scopes, *scopes]
-                self.claim(state, Claim(name, tuple(scopes), way, claim.conditions | conditions))
+            name, scopes = names[claim.name], [names[scope] for scope in claim.scopes]
+            known = tuple(scope for scope in scopes if scope is not None)
+            if name is not None and len(known) == len(scopes):
+                way = (here, *((renumbered[number], place) for number, place in claim.way))
+                scopes_around = (*self.name_scopes, *known)
+                self.claim(state, Claim(name, scopes_around, way, claim.conditions | conditions))
 
     def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
         """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
@@ -119,6 +125,8 @@ class Names(Operations):
 
     def _are_at_hand(self, variables: frozenset[str]) -> bool:
         """Whether names belong to frames that still run: others say nothing about this call."""
+        if not variables:
+            return True
         running = {str(frame.id) for frame in self.active_frames()}
         owners = {variable.partition(":")[0] for variable in variables if ":" in variable}
         return owners <= running
@@ -216,6 +224,8 @@ class Names(Operations):
 
     def name_for_caller(self, state: State, callee: Frame, name: RegionName) -> RegionName | None:
         """A name that a call used, in terms of the frame that called; None where it has no such name."""
+        if not name.variables:
+            return name
         identity, variables = name.identity, set(name.variables)
         for variable in name.variables:
             owner, _, parameter = variable.partition(":")

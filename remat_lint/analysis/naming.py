@@ -229,8 +229,10 @@ class Naming(Analyser):
         return None
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
-        names = any(text_of(operand.value) is not None for operand in operands)
-        return not names and super()._cannot_matter(state, function, operands)
+        names_a_region = any(text_of(operand.value) is not None for operand in operands) and any(
+            self.path_of(one) is not None for one in _handed(function, operands)
+        )
+        return not names_a_region and super()._cannot_matter(state, function, operands)
 
     def _shown(self, operand: Operand) -> str:
         text = text_of(operand.value)

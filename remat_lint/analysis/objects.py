@@ -12,7 +12,6 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.operations import RESULT_FIELDS, Bound
-from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -28,6 +27,8 @@ from remat_lint.analysis.values import (
     ListObject,
     Method,
     ModuleValue,
+    Namespace,
+    Partial,
     Reference,
     Scalar,
     Super,
@@ -41,6 +42,8 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.wrappers import Wrappers
+from remat_lint.project import Project
 
 _ANY_ITEM = "[...]"
 _ANY_NAME = "*"
@@ -52,8 +55,12 @@ MODULE_CONTAINERS = (
 )
 
 
-class Objects(Regions):
+class Objects(Wrappers):
     """Follows values into objects and containers."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._orders: dict[ClassValue, list[Value]] = {}
 
     # --- classes
 
@@ -61,6 +68,11 @@ class Objects(Regions):
         """The class and what it inherits from, in the order in which attributes are looked up (C3)."""
         if not isinstance(klass, ClassValue):
             return [klass]
+        if klass not in self._orders:
+            self._orders[klass] = self._linearized(klass)
+        return self._orders[klass]
+
+    def _linearized(self, klass: ClassValue) -> list[Value]:
         queues = [self.mro(base) for base in klass.bases] + [list(klass.bases)]
         order: list[Value] = [klass]
         while queues := [queue for queue in queues if queue]:
@@ -112,6 +124,8 @@ class Objects(Regions):
                 return External(f"{module}.{name}")
             case ModuleValue(scope=scope):
                 return self.module_attribute(scope, name)
+            case Namespace():
+                return self.namespace_attribute(base, name)
             case ClassValue():
                 return self._static_attribute(base, name)
             case Super(owner=owner, receiver=receiver):
@@ -123,6 +137,10 @@ class Objects(Regions):
 
     def module_attribute(self, scope: ModuleScope, name: str) -> Value:
         """A global or submodule of a module of the project."""
+        raise NotImplementedError
+
+    def namespace_attribute(self, folder: Namespace, name: str) -> Value:
+        """A module of a folder of the project."""
         raise NotImplementedError
 
     def _unknown_attribute(self, state: State, node: ir.Expr, base: Unknown, name: str) -> Value:
@@ -170,12 +188,20 @@ class Objects(Regions):
             declared = self.declared_attribute(state, receiver, order, name)
             if holds_object(declared):
                 return declared
+        if found is None and name == "_modules":
+            return self._modules_of(state, receiver)
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
             return InheritedMethod(receiver, base, name) if base is not None else Unknown()
         if isinstance(found, Constant) and self.is_record(klass):
             return SCALAR if found.value is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
+
+    def _modules_of(self, state: State, receiver: Value) -> Value:
+        found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
+        attributes = found.attributes if isinstance(found, InstanceObject) else ()
+        items = tuple((name, value) for name, value in attributes if isinstance(value, Reference))
+        return self.allocate(state, DictObject(items, Unknown()))
 
     def _under_computed_name(self, state: State, receiver: Value, name: str) -> Value | None:
         """What ``setattr(self, f"layer{i}", ...)`` left under a name such as ``layer0``."""
@@ -189,6 +215,8 @@ class Objects(Regions):
         return reduce(join, known) if known else None
 
     def _bind(self, state: State, node: ir.Expr, receiver: Value, klass: Value, value: Value) -> Value:
+        if isinstance(value, Partial) and value.is_method:
+            return replace(value, positional=(receiver, *value.positional), is_method=False)
         if not isinstance(value, FunctionValue):
             return _as_configured(value)
         kinds = {self._decorator(decorator) for decorator in value.definition.decorators}
@@ -340,6 +368,9 @@ class Objects(Regions):
                 key = indices[0].value
                 if isinstance(key, Constant):
                     known = dict(pairs).get(key.value) if _is_hashable(key.value) else None
+                    if known is None and found.factory is not None:
+                        known = self.call(state, node, found.factory, ())
+                        self._set_object_item(state, base, indices, known)
                     return known if known is not None else (rest or Unknown())
                 return _join_items(tuple(value for _, value in pairs), rest)
             case InstanceObject(klass=External(name=name)) if name in MODULE_CONTAINERS:
@@ -387,19 +418,19 @@ class Objects(Regions):
         if isinstance(found, DictObject):
             if isinstance(key, Constant) and _is_hashable(key.value):
                 items = {**dict(found.items), key.value: value}
-                state.heap[base.address] = DictObject(tuple(items.items()), found.rest)
+                state.heap[base.address] = replace(found, items=tuple(items.items()))
             else:
                 rest = value if found.rest is None else join(found.rest, value)
-                state.heap[base.address] = DictObject(found.items, rest)
+                state.heap[base.address] = replace(found, rest=rest)
         elif isinstance(found, ListObject):
             number = key.value if isinstance(key, Constant) else None
             if isinstance(number, int) and -len(found.items) <= number < len(found.items):
                 changed = list(found.items)
                 changed[number] = value
-                state.heap[base.address] = ListObject(tuple(changed), found.rest)
+                state.heap[base.address] = replace(found, items=tuple(changed))
             else:
                 rest = value if found.rest is None else join(found.rest, value)
-                state.heap[base.address] = ListObject(found.items, rest)
+                state.heap[base.address] = replace(found, rest=rest)
         elif isinstance(found, InstanceObject) and isinstance(
             contents := found.get("contents"), SequenceValue
         ):
@@ -518,8 +549,11 @@ def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:
 
 
 def _as_configured(value: Value) -> Value:
-    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is."""
-    if isinstance(value, Constant) and not isinstance(value.value, str):
+    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is.
+
+    An empty string is a name that somebody will set.
+    """
+    if isinstance(value, Constant) and not (isinstance(value.value, str) and value.value):
         return Unknown() if value.value is None else SCALAR
     if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
         return Unknown()

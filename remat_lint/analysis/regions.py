@@ -81,6 +81,18 @@ class Regions(Checkpoints):
         problems = tuple(self._problems(by_position, given, recompute)) if not open_ended else ()
         if recompute is None and len(by_position) > 2:
             recompute = by_position[2]
+        return self.declare_region(state, node, function, given, recompute, problems)
+
+    def declare_region(
+        self,
+        state: State,
+        node: ir.Expr,
+        function: Operand | None,
+        given: Operand | None,
+        recompute: Operand | None,
+        problems: tuple[str, ...],
+    ) -> Value:
+        """The wrapper of a function under a ``given`` name."""
         name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
         self._check_pair(node, given, recompute)

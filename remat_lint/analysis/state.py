@@ -34,8 +34,8 @@ MAX_PATHS = 12
 """More paths than this at one point are joined, whatever they differ in."""
 
 
-MAX_CLAIMS = 4
-"""More uses of one region name on branches that exclude each other are not remembered."""
+MAX_CLAIMS = 8
+"""Uses of one region name, under different conditions, that a path remembers."""
 
 
 class Phase(Enum):
@@ -68,6 +68,9 @@ class Consumer:
 
     names: tuple[str, ...] = field(default=(), compare=False)
     """All names for it on the path: another path to the same read may know it by another one."""
+
+    def __hash__(self) -> int:  # the same statement reads few outputs
+        return hash((self.statement, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,10 @@ class Claim:
     def excludes(self, other: Claim) -> bool:
         """Whether no path can run both: a condition holds for one and not for the other."""
         return any((text, not truth) in other.conditions for text, truth in self.conditions)
+
+    def covers(self, later: Claim) -> bool:
+        """Whether every path that runs the later one runs this one as well."""
+        return self.conditions <= later.conditions
 
     def seen_after(self, first: Claim) -> tuple[Place, Place]:
         """The places of this use of the name and of the first one, as one function sees them.
@@ -237,7 +244,10 @@ class State:
     # --- region names
 
     def claim(self, identity: str, claim: Claim) -> None:
-        self.claimed[identity] = (*self.claimed.get(identity, ()), claim)[:MAX_CLAIMS]
+        """Remember a use of a name, unless one is known that meets every later use that this one meets."""
+        known = self.claimed.get(identity, ())
+        if len(known) < MAX_CLAIMS and not any(one.covers(claim) for one in known):
+            self.claimed[identity] = (*known, claim)
 
     def conditions(self) -> frozenset[Condition]:
         """What holds on this path, by the text of the conditions without their frame."""
@@ -279,15 +289,17 @@ class State:
         for leaf in self.leaves(value):
             yield from own_tokens(leaf)
 
-    def leaves(self, value: Value, seen: frozenset[int] = frozenset()) -> Iterator[Value]:
-        """A value and all that it is made of, in containers and objects too."""
+    def leaves(self, value: Value, seen: set[int] | None = None) -> Iterator[Value]:
+        """A value and all that it is made of, in containers and objects too; each object once."""
+        seen = set() if seen is None else seen
         yield value
         for part in parts(value):
             yield from self.leaves(part, seen)
         if isinstance(value, Reference) and value.address not in seen:
+            seen.add(value.address)
             found = self.heap.get(value.address)
             for item in contents(found) if found is not None else ():
-                yield from self.leaves(item, seen | {value.address})
+                yield from self.leaves(item, seen)
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.

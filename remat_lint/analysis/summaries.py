@@ -341,9 +341,10 @@ class Renewal:
     def object(self, found: HeapObject) -> HeapObject:
         match found:
             case ListObject(items=items, rest=rest):
-                return ListObject(tuple(map(self.value, items)), self._optional(rest))
+                return replace(found, items=tuple(map(self.value, items)), rest=self._optional(rest))
             case DictObject(items=items, rest=rest):
-                return DictObject(tuple((k, self.value(v)) for k, v in items), self._optional(rest))
+                pairs = tuple((key, self.value(value)) for key, value in items)
+                return replace(found, items=pairs, rest=self._optional(rest))
             case InstanceObject(attributes=attributes):
                 renewed = tuple((name, self.value(value)) for name, value in attributes)
                 return replace(found, attributes=renewed)

@@ -61,7 +61,9 @@ def _in_expression(frame: Frame, state: State, expr: ir.Expr, token: Token) -> M
 def _call(frame: Frame, state: State, expr: ir.Call, value: Value, token: Token) -> MarkTarget | None:
     """A call that gives the output: to be named first, or written twice where it only looks into a dict."""
     several = not _is(state, value, token)
-    if several and not _is_flat(state, value):
+    if several and not (
+        _is_flat(state, value) and any(_is(state, one, token) for one in state.leaves(value))
+    ):
         return None
     function = expr.function
     if several and isinstance(function, ir.Attribute) and function.name == "values" and not expr.arguments:

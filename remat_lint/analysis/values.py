@@ -9,7 +9,7 @@ keeps the token, a copy loses it. Everything the analyser wants to know is where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MAX_ALTERNATIVES = 4
 """A value that may be more things than this is taken to be anything that holds their tokens."""
+
+MAX_SIZE = 256
+"""A tuple of more values than this, or a longer list, is taken to be any number of anything in it."""
 
 MAX_HELD = 12
 """Older tokens of such a value are forgotten: a value that may be that many outputs tells nothing."""
@@ -47,6 +50,9 @@ class Token:
     parent: Token | None = None
     resident: bool = False
     saved_when: tuple[str, bool] | None = None
+
+    def __hash__(self) -> int:  # tokens are looked up more than anything else
+        return hash((self.serial, self.part))
 
     def lineage(self) -> Iterator[Token]:
         """The token itself, then what it is a part of."""
@@ -138,6 +144,17 @@ class Sequence(Value):
     rest: Value | None = None
     fields: tuple[str, ...] = ()
     kind: str = "tuple"
+    size: int = field(init=False, compare=False, repr=False, default=1)
+    """How many values it is made of."""
+
+    def __post_init__(self) -> None:
+        values = parts(self)
+        size = 1 + sum(value.size if isinstance(value, Sequence) else 1 for value in values)
+        if size > MAX_SIZE:
+            object.__setattr__(self, "items", ())
+            object.__setattr__(self, "rest", _anything_of(values))
+            size = 2
+        object.__setattr__(self, "size", size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +182,15 @@ class Imported(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Namespace(Value):
+    """A folder of the project that is imported but holds no ``__init__``: a namespace package."""
+
+    importer: ModuleScope
+    module: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleValue(Value):
     """A module of the project."""
 
@@ -181,6 +207,9 @@ class ClassValue(Value):
     bases: tuple[Value, ...]
     outer: ClassValue | None = None
     """The class in whose body it is defined."""
+
+    def __hash__(self) -> int:  # many classes may inherit from many
+        return hash((self.definition, self.frame))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +251,12 @@ class Super(Value):
 
 @dataclass(frozen=True, slots=True)
 class Partial(Value):
-    """``functools.partial``."""
+    """``functools.partial``; a ``partialmethod`` also gets the object whose attribute it is."""
 
     function: Value
     positional: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    is_method: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,10 +367,14 @@ def join(first: Value, second: Value) -> Value:
     if len(both) == 1:
         return both[0]
     if len(both) > MAX_ALTERNATIVES:
-        held = {token for value in both for token in direct_tokens(value)}
-        newest = sorted(held, key=lambda token: (token.serial, token.part))[-MAX_HELD:]
-        return Unknown(frozenset(newest))
+        return _anything_of(both)
     return Choice(both)
+
+
+def _anything_of(values: Iterable[Value]) -> Unknown:
+    """Something that holds the newest of the tokens that the values hold."""
+    held = {token for value in values for token in direct_tokens(value)}
+    return Unknown(frozenset(sorted(held, key=lambda token: (token.serial, token.part))[-MAX_HELD:]))
 
 
 def _have_one_shape(first: Sequence, second: Sequence) -> bool:
@@ -419,10 +453,16 @@ def holds_object(value: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ListObject:
-    """A list, set or deque: ``items`` in order, then any number of ``rest``."""
+    """A list, or a deque: ``items`` in order, then any number of ``rest``."""
 
     items: tuple[Value, ...] = ()
     rest: Value | None = None
+    kind: str = "list"
+
+    def __post_init__(self) -> None:
+        if len(self.items) > MAX_SIZE:
+            object.__setattr__(self, "rest", _anything_of(contents(self)))
+            object.__setattr__(self, "items", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +471,8 @@ class DictObject:
 
     items: tuple[tuple[object, Value], ...] = ()
     rest: Value | None = None
+    factory: Value | None = None
+    """What makes the value of a missing key, in a ``defaultdict``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,6 +507,8 @@ def contents(found: HeapObject) -> Iterator[Value]:
         yield from found.items
     elif isinstance(found, DictObject):
         yield from (value for _, value in found.items)
+        if found.factory is not None:
+            yield found.factory
     if found.rest is not None:
         yield found.rest
 
@@ -480,15 +524,15 @@ def join_objects(first: HeapObject, second: HeapObject) -> HeapObject:
     if first == second:
         return first
     match first, second:
-        case ListObject(a, a_rest), ListObject(b, b_rest):
-            return ListObject(*_join_rows(a, a_rest, b, b_rest))
-        case DictObject(a_items, a_rest), DictObject(b_items, b_rest):
+        case ListObject(a, a_rest, kind), ListObject(b, b_rest):
+            return ListObject(*_join_rows(a, a_rest, b, b_rest), kind)
+        case DictObject(a_items, a_rest, factory), DictObject(b_items, b_rest):
             left, right = dict(a_items), dict(b_items)
             items = {
                 key: join(left.get(key, right.get(key, UNKNOWN)), right.get(key, left.get(key, UNKNOWN)))
                 for key in {**left, **right}
             }
-            return DictObject(tuple(items.items()), join_optional(a_rest, b_rest))
+            return DictObject(tuple(items.items()), join_optional(a_rest, b_rest), factory)
         case InstanceObject(klass, a_attributes, a_arguments), InstanceObject(_, b_attributes, b_arguments):
             attributes = _join_attributes(dict(a_attributes), dict(b_attributes))
             arguments = _join_attributes(dict(a_arguments), dict(b_arguments))

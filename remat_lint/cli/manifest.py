@@ -57,7 +57,7 @@ def manifest(paths: tuple[Path, ...], output_file: Path | None, **shared: Any) -
 
 def _found(inputs: Inputs) -> Iterator[DeclaringClass | FileReport]:
     """The classes of every file; a report where a file cannot be read."""
-    project = Project([inputs.config.root, *inputs.config.src])
+    project = Project([inputs.config.root, *inputs.config.src], inputs.config.wrappers)
     for source in inputs.sources():
         if isinstance(source, FileReport):
             yield source

@@ -14,6 +14,7 @@ from remat_lint.project import Project
 from remat_lint.source import SourceFile
 
 HEADER = """
+import contextlib
 import functools
 from collections import OrderedDict
 
@@ -347,6 +348,29 @@ class Model(Named):
 
     def forward(self, x):
         return run(self, x)
+""",
+    "context managers of the project": """
+@contextlib.contextmanager
+def noted():
+    yield
+
+
+@contextlib.contextmanager
+def scoped(name):
+    with remat.name_scope(name):
+        yield
+
+
+class Model(Named):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = Attention(), Attention()
+
+    def forward(self, x):
+        with noted():
+            x = self.a(x)
+        with scoped("s"):
+            return self.b(x)
 """,
     "containers in containers, and parts under computed names": """
 class Model(Named):

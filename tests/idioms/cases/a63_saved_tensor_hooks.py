@@ -24,5 +24,4 @@ def run_offloaded(x):
 
 @torch.compile
 def compiled(x):
-    with remat.saved_tensors_hooks(to_cpu, to_gpu):  # expect: RMT303
-        return remat.checkpoint(region_name="blk")(body)(x)
+    return remat.checkpoint(region_name="blk", saved_tensors_hooks=(to_cpu, to_gpu))(body)(x)  # expect: RMT303
