@@ -1,4 +1,4 @@
-"""Regions and checkpoints of another file: a finding stands in the file that puts them together, and says how."""
+"""Regions and checkpoints of another file: a finding stands where they are put together, and says how."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ ROWS = {
         ("RMT202", 13, ["parts.py:8 region wave is called here"]),
     ),
     "recomputed inside saved, through a method": (
-        "return remat.region(self._run, 'outer', recompute=False)(x)\ndef _run(self, x):\n    return self.wave(x)",
+        "return remat.region(self._run, 'outer', recompute=False)(x)\n"
+        "def _run(self, x):\n    return self.wave(x)",
         ("RMT202", 13, ["main.py:15 Wave.forward is called here", "parts.py:8 region wave is called here"]),
     ),
     "the output of a region": (
