@@ -86,7 +86,7 @@ class _Listing(Naming):
         self._running: list[tuple[str, Kept]] = []
         self._checkpoint: str | None = None
 
-    def spend(self) -> None:
+    def spend(self, state: State) -> None:  # noqa: ARG002
         """Each class has its own budget, so what a file may cost grows with its classes."""
         self._steps += 1
         if self._steps > MAX_CLASS_STEPS:
