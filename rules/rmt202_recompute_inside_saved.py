@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from remat_lint.analysis.facts import ModuleFacts, RecomputeInsideSaved
-from remat_lint.findings import Finding, Severity, Step
+from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 
 
@@ -75,5 +75,5 @@ class RecomputeInsideSavedRule(Rule):
                 "which has `recompute=False`: replay never runs the outer region, and torch_remat raises in "
                 "the forward. Write `recompute=False` for the inner region, or `recompute=True` for the "
                 "outer one.",
-                related=(Step(nested.outer_place, f"region `{nested.outer}` is called here"),),
+                chain=nested.chain,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from remat_lint.analysis.facts import ModuleFacts, NestedCheckpoint
-from remat_lint.findings import Finding, Severity, Step
+from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 
 
@@ -72,7 +72,15 @@ class NestedCheckpointRule(Rule):
         for place, nested in {nested.place: nested for nested in facts.of(NestedCheckpoint)}.items():
             yield self.at(
                 place,
-                "this checkpoint runs inside another one: torch_remat raises `NotImplementedError` in the "
-                "forward. Keep one of the two, and say with `remat.region` what is kept.",
-                related=(Step(nested.outer, "the outer checkpoint runs here"),),
+                f"{_what(nested)}: torch_remat raises `NotImplementedError` in the forward. Keep one of the "
+                "two, and say with `remat.region` what is kept.",
+                chain=nested.chain,
             )
+
+
+def _what(nested: NestedCheckpoint) -> str:
+    return (
+        "another checkpoint runs inside this one"
+        if nested.outside
+        else "this checkpoint runs inside another one"
+    )

@@ -12,6 +12,7 @@ from remat_lint.analysis.facts import (
     NestedCheckpoint,
     PositionalCheckpoint,
 )
+from remat_lint.analysis.journal import others
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.markers import Markers
@@ -33,7 +34,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import ReplaceCode
+from remat_lint.findings import ReplaceCode, Step
 
 OPTIONS = (
     "region_name",
@@ -192,7 +193,7 @@ class Checkpoints(Markers):
         state.pending, state.runs = {}, {}
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
-        self.checkpoints.append(self.place(node))
+        self.checkpoints.append((self.place(node), self.frame.depth))
         try:
             value = self.call(state, node, wrapper.function, operands)
             self._check_output(state, node, wrapper, value)
@@ -213,8 +214,11 @@ class Checkpoints(Markers):
             advice = "Leave it out, or compile what the checkpoint runs instead."
             self.journal.note(CheckpointOption(wrapper.place, option, what, advice, certain=False))
         if self.checkpoints:
-            here, outer = self.place(node), self.checkpoints[-1]
-            self.reject(NestedCheckpoint(here if here.path == outer.path else outer, outer))
+            here, (outer, depth) = self.place(node), self.checkpoints[-1]
+            place = here if here.path == outer.path else outer
+            first, last = Step(outer, "the outer checkpoint runs here"), Step(here, "the inner one runs here")
+            chain = (first, *self.calls_since(depth), last)
+            self.reject(NestedCheckpoint(place, place != here, others(chain, place)))
 
     def _check_output(self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, value: Value) -> None:
         what = Outputs(self, state, of_region=False).rejected(value)

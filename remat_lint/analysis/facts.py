@@ -92,12 +92,15 @@ class DuplicateName:
 
 @dataclass(frozen=True, slots=True)
 class RecomputeInsideSaved:
-    """A RECOMPUTE region runs inside a SAVE region, ``outer``."""
+    """A RECOMPUTE region runs inside a SAVE region, ``outer``; ``chain`` leads from that to it.
+
+    ``place`` is the inner region, or the outer one where the inner one is in another file.
+    """
 
     place: Place
     region: str
     outer: str
-    outer_place: Place
+    chain: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +123,14 @@ class CheckpointOutput:
 
 @dataclass(frozen=True, slots=True)
 class NestedCheckpoint:
-    """A checkpoint runs inside the one at ``outer``."""
+    """A checkpoint runs inside another one; ``chain`` leads from that to it.
+
+    ``place`` is the inner one, or the outer one where the inner one is in another file (``outside``).
+    """
 
     place: Place
-    outer: Place
+    outside: bool
+    chain: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)

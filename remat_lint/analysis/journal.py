@@ -199,3 +199,11 @@ def region_steps(token: Token) -> tuple[Step, ...]:
 
 def unique(places: Iterable[Step]) -> tuple[Step, ...]:
     return tuple(dict.fromkeys(places))
+
+
+def others(steps: Iterable[Step], place: Place) -> tuple[Step, ...]:
+    """The steps that are somewhere else, each place once."""
+    found: dict[Place, Step] = {}
+    for step in steps:
+        found.setdefault(step.place, step)
+    return tuple(step for step in found.values() if step.place != place)

@@ -41,7 +41,7 @@ from remat_lint.analysis.values import (
     Token,
     Value,
 )
-from remat_lint.findings import Place
+from remat_lint.findings import Place, Step
 from remat_lint.project import Project
 
 REMAT = "torch_remat"
@@ -127,8 +127,8 @@ class Machine:
         self.swallowing = 0
         self.probing = 0
         """How many ``try`` are under way that take the error of a missing name."""
-        self.checkpoints: list[Place] = []
-        """The checkpoints under way, as far as they are in view."""
+        self.checkpoints: list[tuple[Place, int]] = []
+        """The checkpoints under way, as far as they are in view: where, and at which depth of frames."""
         self.wrapped: dict[Place, CheckpointWrapper | None] = {}
         """The checkpoints around a function, by the call that makes them; None for those that ran."""
         self.elements: set[int] = set()
@@ -203,6 +203,15 @@ class Machine:
         while frame is not None:
             yield frame
             frame = frame.parent
+
+    def calls_since(self, depth: int) -> tuple[Step, ...]:
+        """The calls under way that a frame of this depth leads to, outermost first."""
+        frames = [frame for frame in self.active_frames() if frame.depth > depth and frame.parent is not None]
+        return tuple(
+            Step(Place(frame.parent.scope.source.path, frame.call.at), f"{frame_name(frame)} is called here")
+            for frame in reversed(frames)
+            if frame.parent is not None and frame.call is not None
+        )
 
     def note_legacy(self, node: ir.Node, name: str) -> None:
         """Code uses a name of torch_remat before 0.2, and does not look first whether it is there."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from remat_lint.analysis import ir
 from remat_lint.analysis.checkpoints import Checkpoints
 from remat_lint.analysis.facts import Kept, NameMismatch, RecomputeInsideSaved, RegionCall, RegionOutput
+from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Operand, RegionContext
 from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
 from remat_lint.analysis.outputs import Outputs
@@ -33,7 +34,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.findings import ReplaceCode
+from remat_lint.findings import ReplaceCode, Step
 
 REMAT_NAMES = (
     "checkpoint",
@@ -221,9 +222,12 @@ class Regions(Checkpoints):
         outer = next((region for region in self.regions if region.kept is Kept.SAVE), None)
         if outer is None or wrapper.kept is not Kept.RECOMPUTE:
             return
-        here = self.place(node)
+        here, region = self.place(node), wrapper.name.text
         place = here if here.path == outer.place.path else outer.place
-        self.reject(RecomputeInsideSaved(place, wrapper.name.text, outer.region, outer.place))
+        first = Step(outer.place, f"region {outer.region} is called here")
+        last = Step(here, f"region {region} is called here")
+        chain = (first, *self.calls_since(outer.depth), last)
+        self.reject(RecomputeInsideSaved(place, region, outer.region, others(chain, place)))
 
     def _outputs(self, state: State, wrapper: RegionWrapper, value: Value) -> Value:
         """What a region that may be skipped hands on: the same structure, each storage a token."""
