@@ -99,21 +99,21 @@ def odd(x, depth):
 
 '''
 
-_LEVELS = '''
+_LEVELS = """
 def {name}_0(x):
     y = remat.region(torch.sin, "{name}", recompute=False)(x)
     remat.recompute_needs_tensor(y)
     return y + x
 
-'''
+"""
 
-_LEVEL = '''
+_LEVEL = """
 def {name}_{level}(x):
     return {name}_{below}(x) + {name}_{below}(gather(x, 3))
 
-'''
+"""
 
-_CLASS = '''
+_CLASS = """
 class {name}({base}):
     @dataclass
     class Config({base}.Config):
@@ -135,7 +135,7 @@ class {name}({base}):
         other = self.other(x)
         remat.recompute_needs_tensor(other)
         return self.step(other) + self.step(x)
-'''
+"""
 
 
 def write(folder: Path, classes: int, package: str = "generated") -> set[tuple[str, int]]:
