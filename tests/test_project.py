@@ -5,12 +5,16 @@ Every file is a dict entry; a line that ends in ``# read`` is reported by RMT101
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from remat_lint.config import Config
+from remat_lint.cli import lint
+from remat_lint.config import Config, load
+from remat_lint.errors import UserError
 from remat_lint.fixer import Fixer
 from remat_lint.linter import Linter
 from remat_lint.source import SourceFile
@@ -353,6 +357,26 @@ def test_the_fix_marks_the_way_of_torch_remat(tmp_path: Path) -> None:
     outcome = Fixer(Linter(configured(tmp_path))).fix(SourceFile.read(model))
     assert (outcome.fixed, outcome.bugs) == (2, [])
     assert outcome.after.text.count(" remat.recompute_needs_tensor(y)") == 2
+
+
+def test_the_settings_reach_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        f"{key} = {list(names)}" for key, names in zip(("region", "marker", "checkpoint"), NAMES, strict=True)
+    ]
+    table = "\n".join(line.replace(" =", "-wrappers =", 1) for line in lines)
+    _write(tmp_path / "pyproject.toml", f"[tool.remat-lint]\n{table}\n".replace("'", '"'))
+    _write(tmp_path / "model.py", WRAPPED)
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(lint.cli, ["--select", "RMT101", "--output-format", "json", "model.py"])
+    marked = [n for n, line in enumerate(WRAPPED.splitlines(), 1) if line.endswith("# read")]
+    assert [found["line"] for found in json.loads(result.stdout)] == marked
+
+
+@pytest.mark.parametrize("name", ["region", "toolkit.", "toolkit.a b"])
+def test_a_wrapper_is_named_in_full(name: str, tmp_path: Path) -> None:
+    _write(tmp_path / "pyproject.toml", f'[tool.remat-lint]\nregion-wrappers = ["{name}"]\n')
+    with pytest.raises(UserError, match="is no full name"):
+        load(tmp_path)
 
 
 def _write(path: Path, text: str) -> Path:

@@ -9,8 +9,8 @@ from functools import reduce
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.containers import Containers
+from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.machine import Frame, Operand
-from remat_lint.analysis.objects import MODULE_CONTAINERS
 from remat_lint.analysis.state import State
 from remat_lint.analysis.summaries import Summaries
 from remat_lint.analysis.values import (

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import reduce
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.items import Items
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.objects import Objects
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -43,7 +43,7 @@ PARTS = frozenset(["children", "named_children", "modules", "named_modules", "ge
 """Methods of ``nn.Module`` that lead to its parts."""
 
 
-class Containers(Objects):
+class Containers(Items):
     """Runs the methods of containers."""
 
     def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:

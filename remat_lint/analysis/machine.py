@@ -11,10 +11,12 @@ below it, but for the four entries declared abstract here.
     checkpoints  remat.checkpoint
     regions      remat.region
     wrappers     functions that the settings name
-    objects      attributes, items, iteration, unpacking
+    objects      attributes
+    items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
-    calls        functions, objects, builtins
+    functions    functions of the project
+    calls        objects, methods, names of other packages
     expressions  the value of an expression
     interpreter  statements and paths
 """

@@ -1,0 +1,315 @@
+"""Calls of the project's own functions: frames, parameters, summaries, results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.construction import Construction
+from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.operations import MAX_VIEWS
+from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
+from remat_lint.analysis.summaries import Signature, Summary, note_reads
+from remat_lint.analysis.values import (
+    NONE,
+    DictObject,
+    FunctionValue,
+    Made,
+    Reference,
+    Tensor,
+    Unknown,
+    Value,
+    holds_object,
+    is_blank,
+    join,
+    map_tensors,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import Place, Step
+
+MAX_CONSTRUCTION = 60
+"""Constructors nested deeper than this are not followed."""
+
+MAX_CALLED = 60
+"""A called expression longer than this is not repeated in messages."""
+
+MAX_RECURSION = 3
+"""Calls of one function inside each other that are followed: helpers that walk nested containers."""
+
+IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
+"""Decorators and functions whose result is the function, compiled."""
+
+
+class Functions(Construction):
+    """Calls functions of the project."""
+
+    def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
+        """Make ``state`` the join of several paths, and return the join of their values."""
+        state.become(join_all(reunite([path for path, _ in ends])))
+        joined = ends[0][1]
+        for _, value in ends[1:]:
+            joined = join(joined, value)
+        return joined
+
+    def call_function(
+        self, state: State, node: ir.Expr, function: FunctionValue, operands: Sequence[Operand]
+    ) -> Value:
+        """Run a function of the project in a frame of its own."""
+        definition = function.definition
+        wrapped = self.call_wrapper(state, node, self._full_name(function), operands)
+        if wrapped is not None:
+            return wrapped
+        if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
+            return self.call_unknown(state, node, operands)
+        if self._cannot_matter(state, function, operands):
+            return Unknown(origin=self.fresh())
+        if function.receiver is not None:
+            operands = [Operand(function.receiver), *operands]
+        frame = Frame(
+            id=self.fresh(),
+            depth=self.frame.depth + 1,
+            scope=function.scope,
+            function=definition,
+            parent=self.frame,
+            call=node,
+            operands=operands,
+            owner=function.owner,
+            receiver=function.receiver,
+            closure=function.frame,
+        )
+        if self._is_too_deep(definition):
+            self.give_up(node, "calls nested too deeply")
+            return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        counts = not self.is_inert() and state.phase is not Phase.FORWARD
+        self.contexts.setdefault(definition, set()).add(counts)
+        if counts and not self.swallowing and self.root is not None:
+            self.calling.setdefault(definition, set()).add(self.root)
+        context = self.call_context(state, frame)
+        signature = self.summaries.signature(state, function, operands, context)
+        if signature is not None and signature.tokens and self.regions:
+            signature = None  # what a region may read depends on what it was handed
+        summary = self.summaries.get(signature) if signature is not None else None
+        claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
+        if summary is not None and signature is not None:
+            frame.id, claims = summary.frame, summary.claims
+            value = self._instantiate(state, node, summary, signature, frame)
+        else:
+            value = self._run_call(state, frame, function, signature)
+            claims = self.claims_of_call(state, conditions)
+        state.claimed = claimed
+        self.claim_for_caller(state, node, frame, claims)
+        if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
+            value = self._as_if_overridden(state, operands[1:], value)
+        return self._hand_back(state, node, value, frame)
+
+    def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
+        """What beside its operands decides what a call does."""
+        return (
+            self.is_inert(),
+            state.phase,
+            self.grad_enabled,
+            bool(self.swallowing),
+            bool(self.checkpoints),
+            self.compiled,
+            is_override(frame),
+        )
+
+    def _full_name(self, function: FunctionValue) -> str:
+        """The dotted name of a function or method, for the settings that name some."""
+        if not any(self.project.wrappers):
+            return ""
+        owner = f"{function.owner.definition.name}." if function.owner is not None else ""
+        module = self.project.module_name(function.scope.source)
+        return f"{module}.{owner}{function.definition.name}"
+
+    def _instantiate(
+        self,
+        state: State,
+        node: ir.Expr,
+        summary: Summary,
+        signature: Signature,
+        frame: Frame,
+    ) -> Value:
+        """Do what a call like this one did, to the outputs that this one is handed."""
+        self.journal.absorb(summary.journal)
+        renewal = summary.renewal(signature.tokens, self.fresh)
+        for effect in summary.effects:
+            token = renewal.token(effect.token)
+            if effect.marked:
+                state.mark(token)
+            note_reads(state, effect, token, self.chain())
+            for waiting in effect.waiting:
+                if isinstance(waiting, Hidden) or is_override(frame):
+                    state.pending[token] = (*state.pending.get(token, ()), waiting)
+                else:
+                    self.read_on_behalf(state, node, frame.operands, token, waiting)
+        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
+
+    def _run_call(
+        self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
+    ) -> Value:
+        """Run a call; what one with a signature did is kept for the next one like it."""
+        if signature is None:
+            self.bind_parameters(state, frame, function, frame.operands)
+            return self.run_function(state, frame)
+        before, journal, writes = state.fork(), self.journal, self.outer_writes
+        self.journal = Journal()
+        try:
+            self.bind_parameters(state, frame, function, frame.operands)
+            value = self.run_function(state, frame)
+            if self.outer_writes == writes:
+                claims = self.claims_of_call(state, before.conditions())
+                self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
+        finally:
+            journal.absorb(self.journal)
+            self.journal = journal
+        return value
+
+    def run_function(self, state: State, frame: Frame) -> Value:
+        """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
+        assert frame.function is not None
+        caller, self.frame = self.frame, frame
+        grad, scopes = self.grad_enabled, self.name_scopes
+        if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
+            self.grad_enabled = False
+        try:
+            flow = self.run_block(frame.function.body, [state.fork()])
+        finally:
+            self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
+        end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
+        ends = [*flow.returned, *((path, end) for path in flow.fell)]
+        if not ends:  # every path raises
+            return Unknown()
+        value = self.join_ends(state, ends)
+        if frame.id not in self.closures:
+            state.frames.pop(frame.id, None)
+        if frame.function.is_generator:
+            return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
+        return value
+
+    def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:
+        """What is proved of a method's result and arguments where a subclass may have another method."""
+        if self.regions:  # a region may read what it is handed, and its result is its own
+            return value
+        for token in {token for operand in operands for token in state.tokens(operand.value)}:
+            if not state.readers_of((token,)):
+                state.need(token, ())
+        if isinstance(value, Unknown):
+            return replace(value, computed=False)
+        return map_tensors(value, lambda tensor: replace(tensor, made=Made.ELSEWHERE))
+
+    def _hand_back(self, state: State, node: ir.Expr, value: Value, frame: Frame) -> Value:
+        """A callee's result is the caller's business now."""
+        if frame.function is not None:
+            value = self._promised(state, frame, frame.function.returns, value)
+        for token in state.tokens(value):
+            for part in token.lineage():
+                state.born[part] = min(state.born.get(part, self.frame.depth), self.frame.depth)
+        return map_tensors(value, _one_step_on(self._returning(node, frame)))
+
+    def _returning(self, node: ir.Expr, frame: Frame) -> Step:
+        """How a message says that a value came out of a call."""
+        assert frame.function is not None
+        called = self.text(node.function) if isinstance(node, ir.Call) else ""
+        note = f"returned by {frame_name(frame)} {{there}}"
+        if called and len(called) <= MAX_CALLED:
+            note += f", called as {called} {{here}}"
+        return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
+
+    def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
+        """Whether a callee is handed no output, and lives where nobody declares a region."""
+        source = function.scope.source
+        if source is self.frame.scope.source or function.frame != function.scope.frame:
+            return False
+        if any(True for operand in operands for _ in state.tokens(operand.value)):
+            return False
+        return not self.project.reaches_remat(source)
+
+    def _is_too_deep(self, definition: ir.Function) -> bool:
+        # Modules that are constructed alike are one, so construction may go deep: a module without its
+        # parts would be taken for one that nothing is known of.
+        if self.frame.depth >= (MAX_CONSTRUCTION if definition.name == "__init__" else MAX_DEPTH):
+            return True
+        frame: Frame | None = self.frame
+        active = 0
+        while frame is not None:
+            active += frame.function is definition
+            frame = frame.parent
+        return active > MAX_RECURSION
+
+    def _is_compiled(self, function: FunctionValue) -> bool:
+        return any(
+            self.decorator_name(decorator) in IDENTITY_DECORATORS
+            for decorator in function.definition.decorators
+        )
+
+    def _switches_grad_off(self, decorator: ir.Expr) -> bool:
+        return self.decorator_name(decorator) in ("torch.no_grad", "torch.inference_mode")
+
+    def bind_parameters(
+        self, state: State, frame: Frame, function: FunctionValue, operands: Sequence[Operand]
+    ) -> None:
+        """Give the parameters their values: what was passed, defaults, or something unknown."""
+        definition, defaults = function.definition, dict(function.defaults)
+        positional = [operand for operand in operands if operand.keyword is None and not operand.star]
+        keywords = {o.keyword: o.value for o in operands if o.keyword is not None}
+        open_ended = [o.value for o in operands if o.star or o.keyword == "**"]
+        spread = frozenset(token for value in open_ended for token in state.tokens(value))
+        slots = [p for p in definition.parameters if p.kind == "positional"]
+        names = {p.name for p in definition.parameters if p.kind in ("positional", "keyword")}
+        for index, parameter in enumerate(definition.parameters):
+            if parameter.kind == "positional" and index < len(positional):
+                value: Value = positional[index].value
+            elif parameter.name in keywords and parameter.kind in ("positional", "keyword"):
+                value = keywords[parameter.name]
+            elif parameter.kind == "*":
+                value = SequenceValue(tuple(o.value for o in positional[len(slots) :]))
+                if open_ended:
+                    value = replace(value, rest=Unknown(spread))
+            elif parameter.kind == "**":
+                extra = tuple((k, v) for k, v in keywords.items() if k not in names and k != "**")
+                value = self.allocate(state, DictObject(extra, Unknown(spread) if open_ended else None))
+            elif open_ended:
+                value = Unknown(spread)
+            elif parameter.name in defaults:
+                value = defaults[parameter.name]
+            else:
+                value = Unknown(origin=self.fresh())
+            state.bind(frame.id, parameter.name, self._promised(state, frame, parameter.annotation, value))
+
+    def _promised(self, state: State, frame: Frame, annotation: ir.Expr | None, value: Value) -> Value:
+        """The object that an annotation promises where nothing is known of a value.
+
+        What a constructor is given may be another thing in the next configuration.
+        """
+        configured = value == NONE and frame.function is not None and frame.function.name == "__init__"
+        if annotation is None or not (is_blank(value) or configured):
+            return value
+        caller, self.frame = self.frame, frame
+        try:
+            promised = self.annotated(annotation, state)
+        finally:
+            self.frame = caller
+        if not holds_object(promised):
+            return value
+        return join(promised, NONE) if configured else promised
+
+
+def _one_step_on(step: Step) -> Callable[[Tensor], Tensor]:
+    """Notes where a region output came through."""
+
+    def change(tensor: Tensor) -> Tensor:
+        return replace(tensor, via=(*tensor.via, step)[-MAX_VIEWS:]) if tensor.token is not None else tensor
+
+    return change
+
+
+def _is_stub(function: ir.Function) -> bool:
+    """Whether a function has no body but a docstring, ``pass`` or ``...``."""
+    return all(
+        isinstance(statement, ir.Jump)
+        or (isinstance(statement, ir.Expression) and isinstance(statement.value, ir.Const))
+        for statement in function.body
+    )

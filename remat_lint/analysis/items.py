@@ -1,0 +1,358 @@
+"""Items, iteration and unpacking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.objects import Objects
+from remat_lint.analysis.operations import Bound
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    SCALAR,
+    Choice,
+    ClassValue,
+    Constant,
+    DictObject,
+    External,
+    FunctionValue,
+    InstanceObject,
+    ListObject,
+    Reference,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    direct_tokens,
+    join,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+
+_ANY_ITEM = "[...]"
+MODULE_CONTAINERS = (
+    "torch.nn.ModuleList",
+    "torch.nn.Sequential",
+    "torch.nn.ModuleDict",
+    "torch.nn.ParameterList",
+)
+
+
+class Items(Objects):
+    """Follows values into containers."""
+
+    def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:
+        """``base[indices]``."""
+        match base:
+            case Choice(alternatives=values):
+                joined = self.item_of(state, node, values[0], indices)
+                for other in values[1:]:
+                    joined = join(joined, self.item_of(state, node, other, indices))
+                return joined
+            case Tensor():
+                return self._tensor_item(state, node, base, indices)
+            case SequenceValue(items=items, rest=rest):
+                return self._sequence_item(items, rest, indices)
+            case Reference():
+                return self._object_item(state, node, base, indices)
+            case Unknown(held=held):
+                self.read(state, node, indices)
+                return Unknown(held, self.fresh())
+            case ClassValue() | External():
+                return base  # a generic alias
+            case Scalar() | Constant():
+                return SCALAR
+            case _:
+                self.read(state, node, indices)
+                return Unknown(frozenset(state.tokens(base)))
+
+    def _tensor_item(self, state: State, node: ir.Expr, base: Tensor, indices: Sequence[Operand]) -> Value:
+        self.read(state, node, indices)  # an index that is a region output is read
+        single = len(indices) == 1 and not isinstance(indices[0].expr, ir.Slice)
+        only = indices[0].value if single else None
+        if base.opaque and base.token is not None and isinstance(only, Constant) and _is_int(only.value):
+            return self.part_of(state, base, f"[{only.value}]")
+        if base.opaque and base.token is not None and isinstance(only, Scalar):
+            return self.part_of(state, base, _ANY_ITEM)
+        certain = not any(isinstance(index.value, Unknown) for index in indices)
+        if all(_is_basic_index(index) for index in indices):
+            view = self.view(node, base, None, Bound(()))
+            assert isinstance(view, Tensor)
+            return view if _keeps_contiguity(indices) else replace(view, layout=(*view.layout, "slice"))
+        self.read(state, node, [Operand(base, getattr(node, "base", None))], certain=certain)
+        return Tensor(storage=self.fresh(), grad=False if base.grad is False else None)
+
+    def _sequence_item(
+        self, items: tuple[Value, ...], rest: Value | None, indices: Sequence[Operand]
+    ) -> Value:
+        index = indices[0]
+        if isinstance(index.expr, ir.Slice):
+            bounds = _slice_bounds(index.expr)
+            if bounds is not None and rest is None:
+                return SequenceValue(items[bounds])
+            return SequenceValue(rest=_join_items(items, rest))
+        if isinstance(index.value, Constant) and isinstance(index.value.value, int):
+            number = index.value.value
+            if rest is None and -len(items) <= number < len(items):
+                return items[number]
+            if 0 <= number < len(items):
+                return items[number]
+            if rest is not None:
+                return rest
+        return _join_items(items, rest)
+
+    def _object_item(self, state: State, node: ir.Expr, base: Reference, indices: Sequence[Operand]) -> Value:
+        found = self.object_at(state, base)
+        match found:
+            case ListObject(items=items, rest=rest):
+                item = self._sequence_item(items, rest, indices)
+                if isinstance(indices[0].expr, ir.Slice) and isinstance(item, SequenceValue):
+                    return self.allocate(state, ListObject(item.items, item.rest))
+                return item
+            case DictObject(items=pairs, rest=rest):
+                key = indices[0].value
+                if isinstance(key, Constant):
+                    known = dict(pairs).get(key.value) if _is_hashable(key.value) else None
+                    if known is None and found.factory is not None:
+                        known = self.call(state, node, found.factory, ())
+                        self._set_object_item(state, base, indices, known)
+                    return known if known is not None else (rest or Unknown())
+                return _join_items(tuple(value for _, value in pairs), rest)
+            case InstanceObject(klass=External(name=name)) if name in MODULE_CONTAINERS:
+                return self._container_item(found, indices)
+            case InstanceObject():
+                getter = self._object_attribute(state, node, base, "__getitem__")
+                if isinstance(getter, FunctionValue):
+                    return self.call(state, node, getter, indices)
+                return Unknown()
+            case _:
+                return Unknown()
+
+    def _container_item(self, found: InstanceObject, indices: Sequence[Operand]) -> Value:
+        contents = found.get("contents") or Unknown()
+        if isinstance(contents, SequenceValue):
+            names = dict(found.arguments).get("keys")
+            key = indices[0].value
+            if isinstance(names, SequenceValue) and isinstance(key, Constant):
+                known = dict(zip((n for n in names.items), contents.items, strict=False)).get(key)
+                if known is not None:
+                    return known
+                return _join_items(contents.items, contents.rest)
+            return self._sequence_item(contents.items, contents.rest, indices)
+        return Unknown()
+
+    def set_item(
+        self, state: State, node: ir.Node, base: Operand, indices: Sequence[Operand], value: Operand
+    ) -> None:
+        """``base[indices] = value``."""
+        for one in alternatives(base.value):
+            if isinstance(one, Reference):
+                self._set_object_item(state, one, indices, value.value)
+            elif isinstance(one, (Tensor, Unknown)):
+                self.write(state, node, replace(base, value=one))
+                if isinstance(one, Unknown):
+                    self.escape(state, value.value)
+                if isinstance(one, Tensor) or one.computed or _is_tensor_like(indices):
+                    self.read(state, node, [value, *indices])
+
+    def _set_object_item(
+        self, state: State, base: Reference, indices: Sequence[Operand], value: Value
+    ) -> None:
+        found = self.object_at(state, base)
+        key = indices[0].value if len(indices) == 1 else None
+        if isinstance(found, DictObject):
+            if isinstance(key, Constant) and _is_hashable(key.value):
+                items = {**dict(found.items), key.value: value}
+                state.heap[base.address] = replace(found, items=tuple(items.items()))
+            else:
+                rest = value if found.rest is None else join(found.rest, value)
+                state.heap[base.address] = replace(found, rest=rest)
+        elif isinstance(found, ListObject):
+            number = key.value if isinstance(key, Constant) else None
+            if isinstance(number, int) and -len(found.items) <= number < len(found.items):
+                changed = list(found.items)
+                changed[number] = value
+                state.heap[base.address] = replace(found, items=tuple(changed))
+            else:
+                rest = value if found.rest is None else join(found.rest, value)
+                state.heap[base.address] = replace(found, rest=rest)
+        elif isinstance(found, InstanceObject) and isinstance(
+            contents := found.get("contents"), SequenceValue
+        ):
+            self.elements |= {one.address for one in alternatives(value) if isinstance(one, Reference)}
+            state.heap[base.address] = _with_module(found, contents, key, value)
+
+    # --- iteration and unpacking
+
+    def iterate(self, state: State, node: ir.Node, value: Value) -> SequenceValue:
+        """What a loop over the value sees, as a sequence."""
+        match value:
+            case SequenceValue():
+                return value
+            case Tensor(token=token) if token is not None and value.opaque:
+                return SequenceValue(
+                    (self.part_of(state, value, "[0]"),), self.part_of(state, value, _ANY_ITEM)
+                )
+            case Tensor():
+                expr = node if isinstance(node, ir.Expr) else ir.Const(node.at, None)
+                row = self.view(expr, value, None, Bound(()))
+                return SequenceValue((row,), row)  # a tensor without rows has no data to read
+            case Reference():
+                return self._iterate_object(state, value)
+            case Choice(alternatives=values):
+                sequences = [self.iterate(state, node, one) for one in values if one != Constant(None)]
+                rest: Value | None = None
+                for one in sequences:
+                    joined = _join_items(one.items, one.rest)
+                    rest = joined if rest is None else join(rest, joined)
+                return sequences[0] if len(sequences) == 1 else SequenceValue(rest=rest or Unknown())
+            case Scalar() | Constant():
+                return SequenceValue(rest=SCALAR)
+            case _:
+                return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
+
+    def _iterate_object(self, state: State, value: Reference) -> SequenceValue:
+        found = self.object_at(state, value)
+        if isinstance(found, ListObject):
+            return SequenceValue(found.items, found.rest)
+        if isinstance(found, DictObject):
+            return SequenceValue(tuple(Constant(key) for key, _ in found.items), found.rest and SCALAR)
+        if isinstance(found, InstanceObject):
+            contents = found.get("contents")
+            names = dict(found.arguments).get("keys")
+            if isinstance(names, SequenceValue):
+                return names
+            if isinstance(contents, SequenceValue):
+                return contents
+        return SequenceValue(rest=Unknown())
+
+    def unpack(
+        self, state: State, node: ir.Node, value: Value, targets: Sequence[ir.Expr]
+    ) -> Iterator[Value]:
+        """The values that the targets of ``a, *b, c = value`` get, a list for the starred one."""
+        if isinstance(value, Tensor) and value.opaque and value.token is not None:
+            yield from self._unpack_opaque(state, value, targets)
+            return
+        sequence = self.iterate(state, node, value)
+        star = next((i for i, target in enumerate(targets) if isinstance(target, ir.Starred)), None)
+        items, rest = sequence.items, sequence.rest
+        for index in range(len(targets)):
+            if index == star:
+                after = len(targets) - index - 1
+                middle = items[index : len(items) - after] if rest is None else items[index:]
+                yield self.allocate(state, ListObject(middle, rest))
+            elif star is not None and index > star and rest is None:
+                position = len(items) - (len(targets) - index)
+                yield items[position] if 0 <= position < len(items) else Unknown()
+            elif index < len(items):
+                yield items[index]
+            else:
+                yield rest if rest is not None else Unknown()
+
+    def _unpack_opaque(self, state: State, value: Tensor, targets: Sequence[ir.Expr]) -> Iterator[Value]:
+        for index, target in enumerate(targets):
+            if isinstance(target, ir.Starred):
+                parts = tuple(self.part_of(state, value, f"[{index + i}]") for i in range(2))
+                yield self.allocate(state, ListObject(parts, self.part_of(state, value, _ANY_ITEM)))
+            else:
+                yield self.part_of(state, value, f"[{index}]")
+
+
+def _with_module(
+    found: InstanceObject, contents: SequenceValue, key: Value | None, module: Value
+) -> InstanceObject:
+    """A container of modules with one more, or another one under a name or number that it has."""
+    names = dict(found.arguments).get("keys")
+    keys = (
+        names.items if isinstance(names, SequenceValue) else tuple(map(Constant, range(len(contents.items))))
+    )
+    if key in keys:
+        items = list(contents.items)
+        items[keys.index(key)] = module
+        return found.with_attribute("contents", replace(contents, items=tuple(items)))
+    if contents.rest is None and not isinstance(names, SequenceValue):
+        return found.with_attribute("contents", SequenceValue((*contents.items, module)))
+    if contents.rest is None and isinstance(key, Constant):
+        found = replace(found, arguments=(("keys", SequenceValue((*keys, key))),))
+        return found.with_attribute("contents", SequenceValue((*contents.items, module)))
+    rest = module if contents.rest is None else join(contents.rest, module)
+    found = replace(found, arguments=(("keys", SequenceValue(keys, SCALAR)),))
+    return found.with_attribute("contents", SequenceValue(contents.items, rest))
+
+
+def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:
+    joined = rest
+    for item in items:
+        joined = item if joined is None else join(joined, item)
+    return joined if joined is not None else Unknown()
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_hashable(value: object) -> bool:
+    return isinstance(value, (str, int, float, bytes, bool, tuple, type(None), type(...)))
+
+
+def _is_basic_index(index: Operand) -> bool:
+    """Whether an index selects without copying: numbers, slices, ``None`` and ``...``."""
+    if isinstance(index.expr, ir.Slice):
+        return True
+    if isinstance(index.value, Constant):
+        return not isinstance(index.value.value, bool)
+    if isinstance(index.value, Scalar):
+        return True
+    return isinstance(index.expr, ir.Call) and _is_single_number_tensor(index.expr)
+
+
+def _is_single_number_tensor(call: ir.Call) -> bool:
+    """``torch.tensor(1)``: an integer tensor without dimensions selects like a number."""
+    function = call.function
+    return (
+        isinstance(function, ir.Attribute)
+        and function.name == "tensor"
+        and len(call.arguments) == 1
+        and isinstance(call.arguments[0].value, ir.Const)
+        and _is_int(call.arguments[0].value.value)
+    )
+
+
+def _keeps_contiguity(indices: Sequence[Operand]) -> bool:
+    """Whether only the first dimension is cut: full slices and ``None`` behind it do no harm."""
+    cut = False
+    for index in indices:
+        if isinstance(index.expr, ir.Slice):
+            whole = index.expr.lower is None and index.expr.upper is None
+            if index.expr.step is not None or (cut and not whole):
+                return False
+            cut = True
+        elif isinstance(index.value, Constant) and index.value.value is None:
+            continue
+        elif isinstance(index.value, Constant) and index.value.value is ...:
+            cut = len(indices) > 1
+        elif cut:
+            return False
+    return True
+
+
+def _is_tensor_like(indices: Sequence[Operand]) -> bool:
+    """Whether indices are such as only tensors take: slices, ``...`` or several of them."""
+    return len(indices) > 1 or isinstance(indices[0].expr, ir.Slice) or indices[0].value == Constant(...)
+
+
+def _slice_bounds(expr: ir.Slice) -> slice | None:
+    """The slice that an expression means; None where its bounds are not constant."""
+    bounds: list[int | None] = []
+    for part in (expr.lower, expr.upper, expr.step):
+        sign = -1 if isinstance(part, ir.Unary) and part.operator == "Minus" else 1
+        number = part.operand if isinstance(part, ir.Unary) else part
+        if number is None:
+            bounds.append(None)
+        elif isinstance(number, ir.Const) and isinstance(number.value, int):
+            bounds.append(sign * number.value)
+        else:
+            return None
+    return slice(*bounds)
