@@ -24,7 +24,7 @@ from torch_remat import recompute_needs_tensor as M
 def S(f, name="s"): return remat.region(f, name, recompute=False)
 """
 MOST_CALLS = 4_000_000
-SMALL, LARGE = 8, 16
+SMALL, LARGE = 6, 12
 CHEAP = 300_000
 """Calls that no root costs too many, whatever it looks like."""
 

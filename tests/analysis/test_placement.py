@@ -72,6 +72,10 @@ TARGETS = {
 }
 
 OBSTACLES = {
+    "an_output_of_which_only_detached_views_are_left": (
+        "y = remat.region(f, 's', recompute=False)(x).detach()\nreturn x + y.chunk(2)[0]",
+        "no name or expression",
+    ),
     "a_lambda": ("return lambda t: F.silu(remat.region(f, 's', recompute=False)(t))", "lambda"),
     "the_condition_of_a_loop": (
         "while remat.region(f, 's', recompute=False)(x).any():\n    x = x + 1\nreturn x",
