@@ -115,6 +115,8 @@ class Machine:
         self.project = project
         self.scopes: dict[str, ModuleScope] = {}
         self.journal = Journal()
+        self.orders: dict[ClassValue, list[Value]] = {}
+        """For each class, the order in which attributes are looked up."""
         self.frame: Frame
         self.regions: list[RegionContext] = []
         self.grad_enabled = True
@@ -151,6 +153,8 @@ class Machine:
         self._serial = 0
         self._steps = 0
         self._file_steps = 0
+        self.steps = 0
+        """Statements run so far, whatever for: the measure of the work."""
 
     def fresh(self) -> int:
         """A number that was never used before: for frames, heap addresses, storages and tokens."""
@@ -160,6 +164,7 @@ class Machine:
     def spend(self) -> None:
         self._steps += 1
         self._file_steps += 1
+        self.steps += 1
         if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
 

@@ -61,6 +61,12 @@ class Objects(Regions):
         """The class and what it inherits from, in the order in which attributes are looked up (C3)."""
         if not isinstance(klass, ClassValue):
             return [klass]
+        known = self.orders.get(klass)
+        if known is None:
+            known = self.orders[klass] = self._linearised(klass)
+        return known
+
+    def _linearised(self, klass: ClassValue) -> list[Value]:
         queues = [self.mro(base) for base in klass.bases] + [list(klass.bases)]
         order: list[Value] = [klass]
         while queues := [queue for queue in queues if queue]:
