@@ -1,9 +1,11 @@
 """Writes a package of any size that has every shape which could make an analysis slow.
 
-Classes come in families of ten, each inheriting from the one before and overriding its template method, which
-calls the inherited one twice: run as written, the last of a family runs the first a thousand times. The functions
-of a family call each other ten deep, twice at each level. Families are built into each other through configurations;
-the modules of a family import each other, and the first and the last family of a package do as well.
+Classes come in families of ten. Each inherits from the one before and overrides its template method, which
+calls the inherited one twice, under a name scope each: run as written, the last of a family runs the first
+a thousand times, with a thousand region names. The functions of a family call each other in the same way.
+A family is a part of the next one, ten families deep, built from its configuration. There is a function
+that calls itself and, in each family, two that call each other, one in each of its two modules, which
+import each other; and all families import each other in a ring.
 
 Every third class reads the output of a region without a marker, on a line that ends in ``# missing``.
 """
@@ -125,8 +127,8 @@ class {name}({base}):
 
     def __init__(self, config: Config):
         super().__init__({to_base})
-        self.{part} = Projection(config.{part})
-        self.other = {other}(config.other)
+        self.{part} = config.{part}.build()
+        self.other = config.other.build()
 
     def step(self, x):
 {step}        y = self.{part}(h)
@@ -135,7 +137,8 @@ class {name}({base}):
 
     def {own}(self, x):
         other = self.other(x)
-{mark_other}        with remat.name_scope("other"):
+        remat.recompute_needs_tensor(other)
+        with remat.name_scope("{scope}"):
             h = self.step(other)
         return h + self.step(x)
 """
@@ -192,12 +195,12 @@ def _classes(family: int, before: int, levels: range, recursion: str) -> str:
             name=f"Family{family}Level{level}",
             base="Part" if first else f"Family{family}Level{level - 1}",
             part=f"part_{level}",
-            other=f"family_{before}_lower.Family{before}Level0" if first else "Projection",
+            other=f"family_{before}_lower.Family{before}Level0" if first and family % DEPTH else "Projection",
             to_base="" if first else "config",
             step=f"        h = mix_{family}_{DEPTH - 1}(x)\n" if first else _INHERITED,
             marker="" if is_missing else "        remat.recompute_needs_tensor(y)\n",
             note="  # missing" if is_missing else "",
-            mark_other="" if first else "        remat.recompute_needs_tensor(other)\n",
+            scope=f"other_{family}",
             own="forward" if first else f"forward_{level}",
         ).replace("even_or_odd", recursion)
     return text

@@ -1,6 +1,6 @@
 """How the time to lint grows with the size of a package: ``python -m benchmarks.growth``.
 
-Each size is linted in a process of its own. What counts is user time: it does not depend on what else the machine does.
+Each size is linted in a process of its own. User time counts: other work on the machine does not change it.
 """
 
 from __future__ import annotations

@@ -158,6 +158,8 @@ class Machine:
         self._serial = 0
         self._steps = 0
         self._file_steps = 0
+        self.steps = 0
+        """Statements run so far, whatever for: the measure of the work."""
 
     def fresh(self) -> int:
         """A number that was never used before: for frames, heap addresses, storages and tokens."""
@@ -169,6 +171,7 @@ class Machine:
         price = 1 + len(state.born) // OUTPUTS_PER_STEP
         self._steps += price
         self._file_steps += price
+        self.steps += price
         if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
 

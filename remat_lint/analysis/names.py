@@ -35,7 +35,7 @@ Spelling = tuple[str, frozenset[str]]
 _FIXED: frozenset[str] = frozenset()
 _WRITTEN_OUT = ("builtins.str", "builtins.repr", "builtins.format")
 
-MAX_NAMES = 100
+MAX_NAMES = 64
 """Region names that a call hands on to its caller: under scopes they multiply with every level of calls."""
 
 
