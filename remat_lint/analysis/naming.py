@@ -68,6 +68,10 @@ class Naming(Analyser):
         self._paths: dict[int, str] = {}
         self._parts = 0
 
+    def as_configured(self, value: Value) -> Value:
+        """An empty name is where the object itself stands: the paths of its parts begin there."""
+        return value if value == Constant("") else super().as_configured(value)
+
     # --- paths
 
     def take_apart(self, state: State, whole: Reference) -> Reference:

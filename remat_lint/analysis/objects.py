@@ -156,16 +156,33 @@ class Objects(Wrappers):
         if not isinstance(found, InstanceObject):
             return Method(base, name)
         own = found.get(name)
-        if base.address in self.elements and own is not None:  # its parts are as many as it is
-            self.elements |= {one.address for one in alternatives(own) if isinstance(one, Reference)}
-        if own == NONE or (own is not None and is_blank(own)):
-            declared = self.declared_attribute(state, base, self.mro(found.klass), name)
-            return join(declared, NONE) if holds_object(declared) else _as_configured(own)
         if own is not None:
-            return (
-                SCALAR if isinstance(own, Constant) and self.is_record(found.klass) else _as_configured(own)
-            )
+            return self._own_attribute(state, base, found, own, name)
         return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
+
+    def _own_attribute(
+        self, state: State, base: Reference, found: InstanceObject, own: Value, name: str
+    ) -> Value:
+        """What an object holds under a name; nothing that matters may be less than what is declared."""
+        if base.address in self.elements:  # its parts are as many as it is
+            self.elements |= {one.address for one in alternatives(own) if isinstance(one, Reference)}
+        if own == NONE or is_blank(own):
+            declared = self.declared_attribute(state, base, self.mro(found.klass), name)
+            return join(declared, NONE) if holds_object(declared) else self.as_configured(own)
+        if isinstance(own, Constant) and self.is_record(found.klass):
+            return SCALAR
+        return self.as_configured(own)
+
+    def as_configured(self, value: Value) -> Value:
+        """A constant attribute may be another one in the next run; a string, mostly a name, stays.
+
+        An empty string is a name that somebody will set.
+        """
+        if isinstance(value, Constant) and not (isinstance(value.value, str) and value.value):
+            return Unknown() if value.value is None else SCALAR
+        if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
+            return Unknown()
+        return value
 
     def _inherited(
         self, state: State, node: ir.Expr, receiver: Value, klass: Value, order: Sequence[Value], name: str
@@ -208,7 +225,7 @@ class Objects(Wrappers):
         if isinstance(value, Partial) and value.is_method:
             return replace(value, positional=(receiver, *value.positional), is_method=False)
         if not isinstance(value, FunctionValue):
-            return _as_configured(value)
+            return self.as_configured(value)
         kinds = {self._decorator(decorator) for decorator in value.definition.decorators}
         if "staticmethod" in kinds:
             return value
@@ -231,7 +248,7 @@ class Objects(Wrappers):
         if isinstance(found, FunctionValue):
             kinds = {self._decorator(decorator) for decorator in found.definition.decorators}
             return replace(found, receiver=klass) if "classmethod" in kinds else found
-        return _as_configured(found)
+        return self.as_configured(found)
 
     def _super_attribute(self, state: State, owner: ClassValue, receiver: Value, name: str) -> Value:
         klass: Value = owner
@@ -289,15 +306,3 @@ def _name_pattern(name: Operand) -> str:
     """The names that a computed name can be, as a pattern: ``layer*`` for an f-string."""
     expr = name.expr
     return expr.template.replace("{}", _ANY_NAME) if isinstance(expr, ir.Format) else _ANY_NAME
-
-
-def _as_configured(value: Value) -> Value:
-    """A constant attribute may be another one in the next run; a string, mostly a name, is taken as it is.
-
-    An empty string is a name that somebody will set.
-    """
-    if isinstance(value, Constant) and not (isinstance(value.value, str) and value.value):
-        return Unknown() if value.value is None else SCALAR
-    if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
-        return Unknown()
-    return value
