@@ -161,7 +161,7 @@ class Calls(Functions):
             path = operands[0].value if operands else None
             return self._submodule(state, node, method.receiver, path)
         named = [(name, value) for name, value in found.attributes if isinstance(value, Reference)]
-        more = Unknown() if not named or method.name.endswith("modules") else None
+        more = Unknown() if not named else None
         if method.name.startswith("named_"):
             pairs = tuple(SequenceValue((Constant(name), value)) for name, value in named)
             return SequenceValue(pairs, SequenceValue((SCALAR, more)) if more is not None else None)

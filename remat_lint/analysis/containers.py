@@ -39,7 +39,7 @@ MODULE_ITSELF = frozenset(
 """Methods of ``nn.Module`` that return the module."""
 
 
-PARTS = frozenset(["children", "named_children", "modules", "named_modules", "get_submodule"])
+PARTS = frozenset(["children", "named_children", "get_submodule"])
 """Methods of ``nn.Module`` that lead to its parts."""
 
 

@@ -34,7 +34,10 @@ WRONG_ARGUMENTS = [
 WRONG_SETTINGS = [
     ("[tool.remat-lint\n", "pyproject.toml: no valid TOML"),
     ("x = \xff\n", "pyproject.toml: no valid TOML"),
-    ("[tool.remat-lint]\nselectt = []\n", "unknown key 'selectt' in [tool.remat-lint]; known keys: exclude,"),
+    (
+        "[tool.remat-lint]\nselectt = []\n",
+        "unknown key 'selectt' in [tool.remat-lint]; known keys: checkpoint-wrappers,",
+    ),
     (
         "[tool.remat-lint]\nselect = 'RMT101'\n",
         'select must be a list of strings such as ["..."], not a string',
