@@ -296,10 +296,18 @@ class Objects(Wrappers):
         state.forget("", name)
         for one in alternatives(base):
             found = self.object_at(state, one) if isinstance(one, Reference) else None
-            if isinstance(one, Reference) and isinstance(found, InstanceObject):
-                state.heap[one.address] = found.with_attribute(name, value)
-            else:
+            if not isinstance(one, Reference) or not isinstance(found, InstanceObject):
                 self.escape(state, value)
+            elif not self._differs_among_equals(one, found, value):
+                state.heap[one.address] = found.with_attribute(name, value)
+
+    def _differs_among_equals(self, base: Reference, found: InstanceObject, value: Value) -> bool:
+        """Whether a module is told from outside what it alone is called: modules made alike are one here."""
+        if not isinstance(value, Constant) or not isinstance(value.value, str):
+            return False
+        order = self.mro(found.klass)
+        is_module = any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
+        return is_module and base != self.frame.receiver
 
 
 def _name_pattern(name: Operand) -> str:
