@@ -187,8 +187,8 @@ class Naming(Analyser):
         found = self.object_at(state, base) if isinstance(base, Reference) else None
         if path is None or not isinstance(found, InstanceObject):
             return value
-        if self._is_empty(found, name):
-            return Text(pattern=path) if self._is_told_later(found, name) else Constant("")
+        if value == Constant("") and self._is_told_later(found, name):
+            return Text(pattern=path)
         if all(self.path_of(one) is not None for one in alternatives(value)):
             return value
         part = self._copied_value(state, value, dotted(path, name), {})  # known by its declared type only
@@ -196,12 +196,6 @@ class Naming(Analyser):
             assert isinstance(base, Reference)
             state.heap[base.address] = found.with_attribute(name, part)
         return part
-
-    def _is_empty(self, found: InstanceObject, name: str) -> bool:
-        own = found.get(name)
-        if own is None:
-            own = self.class_attribute(self.mro(found.klass), name)
-        return own == Constant("")
 
     def _is_told_later(self, found: InstanceObject, name: str) -> bool:
         """Whether an empty string is what a class, or its ``__init__``, starts with."""

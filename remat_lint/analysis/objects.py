@@ -307,7 +307,9 @@ class Objects(Wrappers):
             return False
         order = self.mro(found.klass)
         is_module = any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
-        return is_module and base != self.frame.receiver
+        frame = self.frame
+        handed = frame.operands[0].value if frame.owner is not None and frame.operands else frame.receiver
+        return is_module and base != handed
 
 
 def _name_pattern(name: Operand) -> str:
