@@ -214,7 +214,7 @@ class Expressions(Calls):
         if all(operator in ("Is", "IsNot") for operator in expr.operators):
             return _identity(expr.operators[0], operands)
         decided = _compared(expr.operators, operands)
-        if decided is not None:
+        if decided is not None and not any(map(self.is_setting, (expr.left, *expr.rights))):
             return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
@@ -368,7 +368,7 @@ class Expressions(Calls):
         operand = self.operand(test, state)
         self.read_truth(state, test, operand)
         value = operand.value
-        if isinstance(value, Constant):
+        if isinstance(value, Constant) and not self.is_setting(test):
             return ([state], []) if value.value else ([], [state])
         if isinstance(value, PhaseTest):
             replay, forward = self._branch_phase(state)
@@ -386,6 +386,10 @@ class Expressions(Calls):
                 false_state.mark(token)
         self._narrow(test, true_state, false_state)
         return [true_state], [false_state]
+
+    def is_setting(self, expr: ir.Expr) -> bool:
+        """Whether an expression may be another constant in the next run: an attribute."""
+        return isinstance(expr, ir.Attribute)
 
     def _branch_boolean(self, test: ir.Boolean, state: State) -> tuple[list[State], list[State]]:
         true, false = self.branch(test.left, state)

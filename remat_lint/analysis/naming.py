@@ -68,6 +68,10 @@ class Naming(Analyser):
         self._paths: dict[int, str] = {}
         self._parts = 0
 
+    def is_setting(self, expr: ir.Expr) -> bool:  # noqa: ARG002
+        """A part is named as it was constructed."""
+        return False
+
     def as_configured(self, value: Value) -> Value:
         """An empty name is where the object itself stands: the paths of its parts begin there."""
         return value if value == Constant("") else super().as_configured(value)
