@@ -23,7 +23,10 @@ from remat_lint.suppress import Suppressions
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the pipeline knows of one file. ``every_code`` counts findings before any selection."""
+    """What the pipeline knows of one file.
+
+    ``every_code`` counts findings before any selection, those of opt-in rules where they were asked for.
+    """
 
     findings: list[LocatedFinding]
     suppressed: int
@@ -53,7 +56,7 @@ class Pipeline:
             return self._unreadable(source, SourceError(TOO_DEEP))
         wanted = self._filter.keep(source.path, located)
         left = _unsuppressed(wanted, source)
-        every_code = Counter(finding.code for finding in located)
+        every_code = Counter(one.code for one in located if self._filter.selection.may_report(one.code))
         return Findings(left, len(wanted) - len(left), given_up, every_code)
 
     def _unreadable(self, source: SourceFile, error: SourceError) -> Findings:

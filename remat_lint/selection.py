@@ -70,6 +70,10 @@ class Selection:
     extend_select: tuple[str, ...] = ()
     opt_in: frozenset[str] = field(default=frozenset())
 
+    def may_report(self, code: str) -> bool:
+        """Whether the rule reports where nothing else is said: an opt-in rule only if it was asked for."""
+        return code not in self.opt_in or self.wants(code)
+
     def wants(self, code: str) -> bool:
         """Whether the rule reports. A file that does not parse hides the rest: only ignoring silences it."""
         if code == SYNTAX_ERROR:

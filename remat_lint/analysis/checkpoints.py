@@ -230,7 +230,7 @@ class Checkpoints(Markers):
     def _real(self, state: State, value: Value) -> Value:
         match value:
             case Tensor():
-                return replace(value, token=None, opaque=False, moved=None, via=())
+                return replace(value, token=None, opaque=False, moved=None, reshaped=None, via=())
             case SequenceValue(items=items, rest=rest):
                 real = tuple(self._real(state, item) for item in items)
                 return replace(value, items=real, rest=self._real(state, rest) if rest is not None else None)

@@ -145,6 +145,8 @@ class Functions(Construction):
                     state.pending[token] = (*state.pending.get(token, ()), waiting)
                 else:
                     self.read_on_behalf(state, node, frame.operands, token, waiting)
+            if effect.waiting and not effect.always:
+                state.partly |= {token}
         return summary.instantiate(state, renewal, self.frame.depth, self.chain())
 
     def _run_call(

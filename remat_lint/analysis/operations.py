@@ -30,6 +30,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     join,
+    map_tensors,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
@@ -99,7 +100,7 @@ class Operations(Reads):
             self.write(state, node, operand)
         effect = self._effect_here(operation, bound)
         if operation.effect is Effect.RESHAPE and effect is Effect.VIEW:
-            self._may_copy(state, operation, bound)
+            return self._reshaped(state, node, operation, bound)
         if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
             return self._moved(state, node, bound.pairs[0][1])
         others = self._read_operands(operation, bound, effect, written)
@@ -124,11 +125,25 @@ class Operations(Reads):
             found.append(value)
         return reduce(join, found)
 
-    def _may_copy(self, state: State, operation: Operation, bound: Bound) -> None:
-        """A tensor is taken to be contiguous, which is no proof: it may be read after all."""
+    def _reshaped(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
+        """A tensor is taken to be contiguous, which is no proof: it may be read after all.
+
+        What a region of unknown code returns may have any layout, so its marker goes before, not behind.
+        """
         source = self._source(operation, bound)
-        if source is not None and not self.regions:
+        assert source is not None
+        if not self.regions:
             self.escape(state, source.value)
+        self.read(state, node, self._read_operands(operation, bound, Effect.VIEW, ()))
+        given = source.value
+
+        def reshaped(tensor: Tensor) -> Tensor:
+            if tensor.token is None or not (tensor.reshaped or _is_opaque(given, tensor.token)):
+                return tensor
+            first = tensor.reshaped or self.consumer(state, node, source, tensor.token, certain=True)
+            return replace(tensor, reshaped=first)
+
+        return map_tensors(self._view_result(node, operation, bound), reshaped)
 
     def _written_result(self, operation: Operation, value: Value) -> Value:
         """An in-place operation returns what it changed; some keep it for backward."""
@@ -419,6 +434,10 @@ def _like(value: Value) -> int:
     if isinstance(value, Tensor):
         return value.like
     return value.origin if isinstance(value, Unknown) else 0
+
+
+def _is_opaque(value: Value, token: Token) -> bool:
+    return any(isinstance(one, Tensor) and one.token == token and one.opaque for one in alternatives(value))
 
 
 def _may_be_tensor(operand: Operand | None) -> bool:

@@ -72,13 +72,18 @@ class Reads(Machine):
             return
         if token.resident and not certain:
             return  # it works if nothing is read, and it works if something is
-        move = _move(state, operand.value, token)
-        consumer = move if move is not None else self.consumer(state, node, operand, token, certain)
+        earlier = _read_before(state, operand.value, token)
+        consumer = earlier if earlier is not None else self.consumer(state, node, operand, token, certain)
         known = [waiting for part in token.lineage() for waiting in state.pending.get(part, ())]
-        if known and not any(
-            isinstance(other, Consumer) and other.statement is consumer.statement for other in known
+        if (
+            known
+            and token not in state.partly
+            and not any(
+                isinstance(other, Consumer) and other.statement is consumer.statement for other in known
+            )
         ):
             return  # the first consumer of a path speaks for the later ones
+        state.partly -= {token}
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
 
     def chain(self) -> Chain:
@@ -227,14 +232,14 @@ def _via(value: Value, token: Token) -> tuple[Step, ...]:
     return ()
 
 
-def _move(state: State, value: Value, token: Token) -> Consumer | None:
-    """The move between devices through which every way from a value to an output leads."""
-    moves = [
-        leaf.moved if isinstance(leaf, Tensor) else None
+def _read_before(state: State, value: Value, token: Token) -> Consumer | None:
+    """What may have copied, where every way from a value to an output leads through it: a move, a reshape."""
+    found = [
+        leaf.moved or leaf.reshaped if isinstance(leaf, Tensor) else None
         for leaf in state.leaves(value)
         if token in own_tokens(leaf)
     ]
-    return moves[0] if all(move is not None for move in moves) else None
+    return found[0] if all(one is not None for one in found) else None
 
 
 def _hands_over(frame: Frame) -> str:

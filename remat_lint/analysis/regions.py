@@ -257,7 +257,9 @@ class Regions(Checkpoints):
         match value:
             case Tensor():
                 token = token_for(value, part)
-                return replace(value, token=token, detached=False, resident=False, moved=None, via=())
+                return replace(
+                    value, token=token, detached=False, resident=False, moved=None, reshaped=None, via=()
+                )
             case SequenceValue(items=items, rest=rest) if not part:
                 wrapped = tuple(wrap(item, f"[{index}]") for index, item in enumerate(items))
                 return replace(value, items=wrapped, rest=wrap(rest, "[...]") if rest is not None else None)

@@ -167,6 +167,7 @@ class State:
         "frames",
         "heap",
         "marked",
+        "partly",
         "pending",
         "phase",
         "readers",
@@ -191,6 +192,8 @@ class State:
         """The markers that ran on region outputs, by serial number."""
         self.readers: dict[Token, frozenset[Chain]] = {}
         """The bare reads of each output, marked or not; something that escapes is read elsewhere."""
+        self.partly: frozenset[Token] = frozenset()
+        """The outputs that wait for a marker on some of the paths only that were joined into this one."""
         self.always: frozenset[Token] = frozenset()
         """The outputs that are read on every path that was joined into this one."""
         self._owned: set[int] = set()
@@ -208,7 +211,7 @@ class State:
         other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
-        other.always = self.always
+        other.always, other.partly = self.always, self.partly
         self._owned = set()
         return other
 
@@ -371,6 +374,9 @@ def join_states(first: State, second: State) -> State:
             joined.heap[address] = found if mine_found is None else join_objects(mine_found, found)
     joined.marked = _in_both(first.marked, second.marked, first, second)
     joined.always = _in_both(first.always, second.always, first, second)
+    joined.partly = (
+        first.partly | second.partly | _waiting_on_one(first, second) | _waiting_on_one(second, first)
+    )
     joined.runs |= second.runs
     for token, chains in second.readers.items():
         joined.readers[token] = chains | joined.readers.get(token, frozenset())
@@ -398,11 +404,20 @@ def _in_both(
     )
 
 
+def _waiting_on_one(first: State, second: State) -> frozenset[Token]:
+    """The outputs that one path read without a marker, and the other did not read so far."""
+    return frozenset(
+        token
+        for token in first.pending
+        if token in second.born and token not in second.pending and not second.is_marked(token)
+    )
+
+
 def join_phases(forward: State, replay: State) -> State:
     """One execution seen in both phases: what the forward marked is real in the replay."""
     joined = join_states(forward, replay)
     joined.pending = dict(replay.pending)
-    joined.readers, joined.always = dict(replay.readers), replay.always
+    joined.readers, joined.always, joined.partly = dict(replay.readers), replay.always, replay.partly
     joined.marked = forward.marked | replay.marked
     for token in forward.marked:
         joined.mark(token)

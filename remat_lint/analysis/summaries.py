@@ -232,7 +232,7 @@ class Summaries:
     def _shape(self, state: State, value: Value, tokens: dict[Token, int]) -> object:
         """What matters of an operand; the outputs in it are numbered as they come."""
         match value:
-            case Tensor(moved=Consumer()):
+            case Tensor(moved=Consumer()) | Tensor(reshaped=Consumer()):
                 raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None

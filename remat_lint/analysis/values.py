@@ -120,6 +120,10 @@ class Tensor(Value):
     moved: Consumer | None = field(default=None, compare=False)
     """The move to a device that gave it and may have copied: what is read of it is needed there."""
 
+    reshaped: Consumer | None = field(default=None, compare=False)
+    """The ``contiguous`` or ``reshape`` of an output of unknown layout that gave it: as above, but taken
+    to have copied nothing where a marker follows."""
+
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 

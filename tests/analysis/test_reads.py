@@ -29,6 +29,14 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "read_in_one_branch_of_a_helper_then_by_the_caller": """
+        def helper(t, flag):
+            return t.sin() if flag else t
+        def body(x, flag=True):
+            y = remat.region(lambda t: t * 2, "a", recompute=False)(x)
+            z = helper(y, flag)  # read
+            return z * y  # read
+    """,
     "method_left_to_subclasses_may_read": """
         class Rotation(nn.Module):
             def rotate(self, q, k):
