@@ -16,6 +16,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.state import State
+from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -349,23 +350,8 @@ def assigned_attributes(definition: ir.Function) -> frozenset[str]:
     receiver = definition.parameters[0].name
     return frozenset(
         target.name
-        for statement in _statements(definition.body)
+        for statement in nested(definition.body)
         if isinstance(statement, ir.Assign)
         for target in statement.targets
         if isinstance(target, ir.Attribute) and _is_named(target.base, receiver)
     )
-
-
-def _statements(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
-    """All statements of a body, those in inner blocks too, but not in functions."""
-    for statement in body:
-        yield statement
-        match statement:
-            case ir.If(body=inner, orelse=orelse) | ir.While(body=inner, orelse=orelse):
-                yield from _statements((*inner, *orelse))
-            case ir.For(body=inner, orelse=orelse):
-                yield from _statements((*inner, *orelse))
-            case ir.With(body=inner):
-                yield from _statements(inner)
-            case ir.Try(body=inner, orelse=orelse, final=final):
-                yield from _statements((*inner, *orelse, *final))

@@ -146,7 +146,8 @@ class Claim:
         same = next((index for index, (one, other) in enumerate(pairs) if one != other), len(pairs))
         runs_again = len(first.way) == len(self.way) == same
         if runs_again or (same < len(pairs) and pairs[same][0][0] != pairs[same][1][0]):
-            return (pairs[same - 1][1][1],) * 2
+            place = pairs[same - 1][1][1]
+            return place, place
         one, other = pairs[min(same, len(pairs) - 1)]
         first_region, region = first.way[-1][1], self.way[-1][1]
         if region != first_region and region.path == other[1].path:
