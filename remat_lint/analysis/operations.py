@@ -174,6 +174,8 @@ class Operations(Reads):
             return Effect.VIEW if _needs_no_copy(source.value, bound) else Effect.READ
         if operation.name == "type" and len(bound.pairs) == 1:
             return Effect.METADATA  # without an argument it returns a string
+        if operation.name == "to" and len(bound.pairs) == 1:
+            return Effect.VIEW  # to nothing in particular
         if effect is Effect.CAST and bound.constant("copy") is not True:
             return Effect.VIEW if _is_cast_to_itself(source.value, bound) else Effect.CAST
         if effect is Effect.DROPOUT:

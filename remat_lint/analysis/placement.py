@@ -92,9 +92,9 @@ def _by_common_names(reads: Sequence[tuple[Token, Consumer]]) -> Iterator[tuple[
     for token, consumer in reads:
         common[token] = tuple(name for name in common.get(token, consumer.names) if name in consumer.names)
     for token, consumer in reads:
-        names = common[token]
-        if consumer.name in consumer.names and names and consumer.name not in names:
-            consumer = replace(consumer, name=names[0], target=MarkTarget(names[0]))
+        names, target = common[token], consumer.target
+        if names and target is not None and target.expression in set(consumer.names).difference(names):
+            consumer = replace(consumer, name=names[0].lstrip("*"), target=MarkTarget(names[0]))
         yield token, consumer
 
 

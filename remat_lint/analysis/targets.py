@@ -31,7 +31,7 @@ def find_target(frame: Frame, state: State, expr: ir.Expr | None, token: Token) 
     """
     found = _in_expression(frame, state, expr, token) if expr is not None else None
     if found is None or found.hoist is not None:
-        name = next(names_of(frame, state, token), None)
+        name = next((one for one in names_of(frame, state, token) if not one.startswith("*")), None)
         if name is not None:
             return MarkTarget(name)
     if found is None and frame.statement is not None:  # a name of a comprehension, bound to what a call gave
@@ -61,9 +61,7 @@ def _in_expression(frame: Frame, state: State, expr: ir.Expr, token: Token) -> M
 def _call(frame: Frame, state: State, expr: ir.Call, value: Value, token: Token) -> MarkTarget | None:
     """A call that gives the output: to be named first, or written twice where it only looks into a dict."""
     several = not _is(state, value, token)
-    if several and not (
-        _is_flat(state, value) and any(_is(state, one, token) for one in state.leaves(value))
-    ):
+    if several and not (_is_flat(state, value) and _has(state, value, token)):
         return None
     function = expr.function
     if several and isinstance(function, ir.Attribute) and function.name == "values" and not expr.arguments:
@@ -83,11 +81,18 @@ def _name(frame: Frame, state: State, expr: ir.Name, token: Token) -> MarkTarget
 
 
 def names_of(frame: Frame, state: State, token: Token) -> Iterator[str]:
-    """The names in a function, or in one around it, whose tensors share the output's storage."""
-    for number in (frame.id, frame.closure):
-        for name, value in state.frames.get(number, {}).items():
-            if name not in frame.comprehension and _is(state, value, token):
-                yield name
+    """The names in a function, or in one around it, whose tensors share the output's storage.
+
+    Those of tensors come first; then, with a ``*``, those of tuples and lists that hold one.
+    """
+    names = [
+        (name, value)
+        for number in (frame.id, frame.closure)
+        for name, value in state.frames.get(number, {}).items()
+        if name not in frame.comprehension
+    ]
+    yield from (name for name, value in names if _is(state, value, token))
+    yield from (f"*{name}" for name, value in names if _is_flat(state, value) and _has(state, value, token))
 
 
 def _is(state: State, value: Value, token: Token) -> bool:
@@ -99,6 +104,10 @@ def _is(state: State, value: Value, token: Token) -> bool:
         isinstance(one, Tensor) and one.token == token and (not one.detached or state.is_alive(token))
         for one in alternatives(value)
     )
+
+
+def _has(state: State, value: Value, token: Token) -> bool:
+    return any(_is(state, one, token) for one in state.leaves(value))
 
 
 def _is_flat(state: State, value: Value) -> bool:

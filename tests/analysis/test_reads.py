@@ -29,6 +29,12 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "to_nothing_in_particular": """
+        def body(x):
+            y = S(lambda t: t * 2)(x)
+            y.to()
+            return x.sin()
+    """,
     "read_in_one_branch_of_a_helper_then_by_the_caller": """
         def helper(t, flag):
             return t.sin() if flag else t

@@ -13,11 +13,13 @@ from multiprocessing import get_context
 
 import torch
 
-from tests.differential.disagreement import disagreements, smallest
-from tests.differential.oracle import Comparison, Judgement, compare
+from tests.differential.disagreement import lasting, smallest
+from tests.differential.oracle import Comparison, Judgement
 from tests.differential.programs import seeded_program
 
 BAD_FIX = "bad fix"
+UNSTABLE = "unstable"
+"""A disagreement that is gone when the same program is run once more."""
 
 
 def main() -> int:
@@ -60,10 +62,11 @@ def _outcome(seed: int) -> tuple[int, str, str]:
     """The seed, how linter, fixer and runtime compare, and the kind of their disagreement."""
     source = seeded_program(seed)
     try:
-        comparison = compare(source)
-        kinds = disagreements(comparison)
+        comparison, kinds, unstable = lasting(source)
     except Exception as error:
         raise RuntimeError(f"seed {seed}:\n{source}") from error
+    if unstable:
+        return seed, UNSTABLE, ""
     judgement = comparison.judgement
     if judgement is Judgement.AGREED and kinds:
         return seed, BAD_FIX, f"{BAD_FIX}: {min(kinds)}"
@@ -82,7 +85,7 @@ def _summary(count: int, totals: Counter[str], seconds: float) -> str:
     """The last line."""
     judged = count - totals[Judgement.DISCARDED.value]
     figures = [f"programs {count}", f"judged {judged}"]
-    figures += [f"{name} {totals[name]}" for name in ("missed", "false", BAD_FIX, "discarded")]
+    figures += [f"{name} {totals[name]}" for name in ("missed", "false", BAD_FIX, UNSTABLE, "discarded")]
     return ", ".join([*figures, f"{seconds:.0f} s"]) + "\n"
 
 
