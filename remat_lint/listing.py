@@ -15,7 +15,7 @@ from remat_lint.source import SourceError, SourceFile
 
 def classes_of(source: SourceFile, project: Project) -> list[DeclaringClass]:
     """The classes of a file that declare regions. Raises ``SourceError``."""
-    locator, module = Locator(source), _module_name(source.path)
+    locator, module = Locator(source, project), _module_name(source.path)
     try:
         found = declaring_classes(source, project)
     except RecursionError as error:

@@ -8,14 +8,16 @@ from pathlib import Path, PurePath
 
 from remat_lint.discovery import shown
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Related, Step
+from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
 
 class Locator:
     """Turns node indices into lines and columns. Other files are read only if a finding points there."""
 
-    def __init__(self, source: SourceFile) -> None:
+    def __init__(self, source: SourceFile, project: Project) -> None:
         """``source`` is the file that was analysed."""
+        self._project = project
         self._sources = {source.path: source}
         self._lines: dict[str, list[str]] = {}
 
@@ -44,7 +46,8 @@ class Locator:
     def _location(self, place: Place) -> tuple[Location, str]:
         source = self._sources.get(place.path)
         if source is None:
-            source = self._sources[place.path] = SourceFile.read(place.path)
+            known = self._project.known(place.path)
+            source = self._sources[place.path] = known or SourceFile.read(place.path)
         span = source.span(place.node)
         where = Location(shown(Path(place.path)), span.line, span.column, span.end_line, span.end_column)
         return where, self._line(source, span.line)

@@ -49,7 +49,7 @@ class Pipeline:
             facts = analyse(source, project)
             given_up.update(fact.reason for fact in facts.of(GivenUp))
             found = [finding for rule in self._rules for finding in rule.check(facts)]
-            located = sorted(Locator(source).locate(found), key=lambda finding: finding.sort_key)
+            located = sorted(Locator(source, project).locate(found), key=lambda finding: finding.sort_key)
         except SourceError as error:
             return self._unreadable(source, error)
         except RecursionError:

@@ -51,7 +51,13 @@ class Project:
         known = self._files.get(path)
         if known is not None and known.raw != source.raw:
             self._reaching.clear()
+        elif known is not None:
+            source.share_work_of(known)
         self._files[path] = source
+
+    def known(self, path: str) -> SourceFile | None:
+        """The file at a path, where it was read already."""
+        return self._files.get(abspath(path))
 
     def find(self, importer: SourceFile, module: str, level: int = 0) -> SourceFile | None:
         """The file of a module as ``importer`` would import it; None where it is not of the project."""

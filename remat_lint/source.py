@@ -29,6 +29,9 @@ _IMPORTS_REMAT = re.compile(
 MAX_CHECKED = 2_000_000
 """A file of more bytes is not checked for its syntax where nothing else asks for it."""
 
+_SHARED = ("text", "tree", "_lowered", "_positions")
+"""What depends on nothing but the content of a file."""
+
 _ONLY_PARSE = 0x400
 """``ast.PyCF_ONLY_AST``, without importing ``ast``."""
 
@@ -66,6 +69,11 @@ class SourceFile:
     def read(cls, path: str | Path) -> SourceFile:
         """The file at ``path``. Raises ``OSError`` where it cannot be read."""
         return cls(str(path), Path(path).read_bytes())
+
+    def share_work_of(self, other: SourceFile) -> None:
+        """Take over what was worked out for a file with the same content."""
+        if other.raw == self.raw:
+            self.__dict__ |= {name: other.__dict__[name] for name in _SHARED if name in other.__dict__}
 
     def is_relevant(self) -> bool:
         """Whether the file imports torch_remat, as far as a look at its bytes tells."""

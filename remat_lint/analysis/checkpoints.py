@@ -242,7 +242,7 @@ class Checkpoints(Markers):
                     joined = join(joined, self._real(state, other))
                 return joined
             case _:
-                return Unknown() if any(True for _ in state.tokens(value)) else value
+                return Unknown() if state.holds_tokens(value) else value
 
 
 def _called(function: Value | None) -> str:

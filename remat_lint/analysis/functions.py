@@ -225,7 +225,7 @@ class Functions(Construction):
         source = function.scope.source
         if source is self.frame.scope.source or function.frame != function.scope.frame:
             return False
-        if any(True for operand in operands for _ in state.tokens(operand.value)):
+        if any(state.holds_tokens(operand.value) for operand in operands):
             return False
         return not self.project.reaches_remat(source)
 

@@ -244,7 +244,7 @@ class Interpreter(Expressions):
         if sequence.rest is not None:
             steps += [sequence.rest] * max(1, ITERATIONS - len(steps))
             # Outputs that are not there are read by nobody: a loop over outputs runs for them all.
-            surely += any(True for _ in state.tokens(sequence.rest))
+            surely += state.holds_tokens(sequence.rest)
         flow = Flow()
         paths = [state]
         ends = [] if exact or surely else [state.fork()]

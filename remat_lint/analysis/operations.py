@@ -120,7 +120,7 @@ class Operations(Reads):
             if isinstance(value, Tensor) and value.token is not None:
                 move = value.moved or self.consumer(state, node, operand, value.token, certain=True)
                 value = replace(value, moved=move)
-            elif any(True for _ in state.tokens(value)):
+            elif state.holds_tokens(value):
                 self.read(state, node, [Operand(one, operand.expr)], certain=False)
             found.append(value)
         return reduce(join, found)

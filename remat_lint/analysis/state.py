@@ -7,6 +7,7 @@ next ``if flag``) until there are too many.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -22,7 +23,6 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     contents,
-    direct_tokens,
     join,
     join_objects,
     own_tokens,
@@ -290,8 +290,20 @@ class State:
 
     def tokens(self, value: Value) -> Iterator[Token]:
         """All tokens that a value holds, in containers and objects too."""
-        for leaf in self.leaves(value):
-            yield from own_tokens(leaf)
+        links, seen = list(reversed(value.links())), set[int]()
+        while links:
+            link = links.pop()
+            if isinstance(link, Token):
+                yield link
+            elif link not in seen:
+                seen.add(link)
+                found = self.heap.get(link)
+                if found is not None:
+                    links.extend(reversed(found.links()))
+
+    def holds_tokens(self, value: Value) -> bool:
+        """Whether there is any token in a value."""
+        return any(True for _ in self.tokens(value)) if value.links() else False
 
     def leaves(self, value: Value, seen: set[int] | None = None) -> Iterator[Value]:
         """A value and all that it is made of, in containers and objects too; each object once."""
@@ -331,21 +343,28 @@ class State:
 
     def signature(self) -> object:
         """What must be equal for two paths to be joined without losing precision."""
+        return (self.fates(), self.holders())
+
+    def fates(self) -> object:
+        """The part of the signature that is at hand: what has become of the outputs."""
+        return (self.phase, self.marked, frozenset(self.pending.items())) if self.born else self.phase
+
+    def holders(self) -> object:
+        """The other part: the names and objects that hold outputs."""
         if not self.born:
-            return self.phase
-        names = tuple(
+            return None
+        names = frozenset(
             (frame, name, value)
             for frame, variables in self.frames.items()
             for name, value in variables.items()
-            if any(True for _ in self.tokens(value))
+            if self.holds_tokens(value)
         )
-        objects = tuple(
+        objects = frozenset(
             (address, found)
             for address, found in self.heap.items()
-            if any(any(True for _ in direct_tokens(item)) for item in contents(found))
+            if any(isinstance(link, Token) for link in found.links())
         )
-        waiting = frozenset((token, consumers) for token, consumers in self.pending.items())
-        return (self.phase, self.marked, waiting, frozenset(names), frozenset(objects))
+        return (names, objects)
 
 
 def _words(key: str) -> list[str]:
@@ -455,9 +474,11 @@ def merge(states: Iterable[State]) -> list[State]:
     listed = list(states)
     if len(listed) < 2:
         return listed
+    fates = [state.fates() for state in listed]
+    alike = Counter(fates)
     groups: dict[object, State] = {}
-    for state in listed:
-        key = state.signature()
+    for state, fate in zip(listed, fates, strict=True):
+        key = (fate, state.holders() if alike[fate] > 1 else None)
         known = groups.get(key)
         groups[key] = state if known is None else join_states(known, state)
     merged = list(groups.values())

@@ -168,7 +168,7 @@ class Summaries:
             self._collect(state, value, heap)
         except NotSummarised:
             return None
-        return None if any(True for _ in state.tokens(value)) else heap
+        return None if state.holds_tokens(value) else heap
 
     def get(self, signature: Signature) -> Summary | None:
         return self._known.get(signature.key)
@@ -253,7 +253,7 @@ class Summaries:
             case FunctionValue(frame=frame, scope=scope, defaults=()) if frame == scope.frame:
                 return (value.definition, self._receiver_shape(state, value, tokens))
             case Reference():
-                if any(True for _ in state.tokens(value)):
+                if state.holds_tokens(value):
                     raise NotSummarised
                 found = self._object_at(state, value)
                 return (value, None if isinstance(found, InstanceObject) else found)
@@ -286,7 +286,7 @@ _PATH_BOUND = (RegionWrapper, CheckpointWrapper, Compiled, PhaseTest, Placeholde
 def _changed_others(state: State, before: State, returned: dict[int, HeapObject]) -> bool:
     """Whether a call left an output in an object that was there before it."""
     return bool(state.born) and any(
-        any(True for item in contents(found) for _ in state.tokens(item))
+        any(state.holds_tokens(item) for item in contents(found))
         for address, found in state.heap.items()
         if before.heap.get(address) is not found and (address in before.heap or address not in returned)
     )

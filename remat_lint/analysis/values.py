@@ -62,6 +62,10 @@ class Token:
             token = token.parent
 
 
+Links = tuple[Token | int, ...]
+"""Outputs, and addresses of objects in the heap, in the order in which a value or object holds them."""
+
+
 class Made(Enum):
     """Where a tensor that is no region output comes from."""
 
@@ -82,6 +86,11 @@ class Made(Enum):
 class Value:
     """Anything a name can stand for."""
 
+    def links(self) -> Links:
+        """The outputs that it holds and the addresses that it refers to, its parts included, in order."""
+        values = parts(self)
+        return tuple(link for value in values for link in value.links()) if values else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown(Value):
@@ -94,6 +103,9 @@ class Unknown(Value):
     held: frozenset[Token] = frozenset()
     origin: int = 0
     computed: bool = False
+
+    def links(self) -> Links:
+        return tuple(self.held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,9 @@ class Tensor(Value):
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
+    def links(self) -> Links:
+        return (self.token,) if self.token is not None else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Constant(Value):
@@ -151,6 +166,8 @@ class Sequence(Value):
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
 
+    _links: Links | None = field(init=False, compare=False, repr=False, default=None)
+
     def __post_init__(self) -> None:
         values = parts(self)
         size = 1 + sum(value.size if isinstance(value, Sequence) else 1 for value in values)
@@ -160,12 +177,18 @@ class Sequence(Value):
             size = 2
         object.__setattr__(self, "size", size)
 
+    def links(self) -> Links:
+        return _known_links(self, parts(self)) if self._links is None else self._links
+
 
 @dataclass(frozen=True, slots=True)
 class Reference(Value):
     """An object in the heap."""
 
     address: int
+
+    def links(self) -> Links:
+        return (self.address,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,11 +363,22 @@ class Choice(Value):
     """One of several values, depending on the path."""
 
     alternatives: tuple[Value, ...]
+    _links: Links | None = field(init=False, compare=False, repr=False, default=None)
+
+    def links(self) -> Links:
+        return _known_links(self, self.alternatives) if self._links is None else self._links
 
 
 NONE = Constant(None)
 SCALAR = Scalar()
 UNKNOWN = Unknown()
+
+
+def _known_links(holder: Sequence | Choice | HeapObject, held: Iterable[Value]) -> Links:
+    """The links of something that is asked for them again and again: worked out once."""
+    links = tuple(link for value in held for link in value.links())
+    object.__setattr__(holder, "_links", links)
+    return links
 
 
 def alternatives(value: Value) -> tuple[Value, ...]:
@@ -358,7 +392,7 @@ def join(first: Value, second: Value) -> Value:
     >>> join(NONE, SCALAR) == Choice((NONE, SCALAR)) and join(NONE, NONE) == NONE
     True
     """
-    if first == second:
+    if first is second or first == second:
         return first
     if isinstance(first, Sequence) and isinstance(second, Sequence) and _have_one_shape(first, second):
         pairs = zip(first.items, second.items, strict=True)
@@ -462,11 +496,16 @@ class ListObject:
     items: tuple[Value, ...] = ()
     rest: Value | None = None
     kind: str = "list"
+    _links: Links | None = field(init=False, compare=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         if len(self.items) > MAX_SIZE:
             object.__setattr__(self, "rest", _anything_of(contents(self)))
             object.__setattr__(self, "items", ())
+
+    def links(self) -> Links:
+        """The outputs and addresses that it holds itself."""
+        return _known_links(self, contents(self)) if self._links is None else self._links
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,6 +516,11 @@ class DictObject:
     rest: Value | None = None
     factory: Value | None = None
     """What makes the value of a missing key, in a ``defaultdict``."""
+    _links: Links | None = field(init=False, compare=False, repr=False, default=None)
+
+    def links(self) -> Links:
+        """The outputs and addresses that it holds itself."""
+        return _known_links(self, contents(self)) if self._links is None else self._links
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,9 +533,17 @@ class InstanceObject:
     klass: ClassValue | External
     attributes: tuple[tuple[str, Value], ...] = ()
     arguments: tuple[tuple[str, Value], ...] = ()
+    _links: Links | None = field(init=False, compare=False, repr=False, default=None)
+
+    def links(self) -> Links:
+        """The outputs and addresses that it holds itself."""
+        return _known_links(self, contents(self)) if self._links is None else self._links
 
     def get(self, name: str) -> Value | None:
-        return dict(self.attributes).get(name)
+        for known, value in self.attributes:
+            if known == name:
+                return value
+        return None
 
     def with_attribute(self, name: str, value: Value) -> InstanceObject:
         attributes = {**dict(self.attributes), name: value}
