@@ -7,7 +7,7 @@ declaration says nothing that matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from remat_lint.analysis import ir
@@ -43,6 +43,7 @@ _WRAPPERS = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequire
 _LISTS = frozenset(["list", "List", "MutableSequence"])
 _ITERABLES = frozenset(["Sequence", "Iterable", "Iterator", "Collection", "Generator", "Reversible"])
 _MAPPINGS = frozenset(["dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict"])
+_ARITHMETIC = frozenset(["Subtract", "Divide", "FloorDivide", "Modulo", "Power"])
 _RUN_ANYWAY = ("__init__", "forward")
 
 
@@ -57,6 +58,8 @@ class Declarations(Interpreter):
         self._instances: dict[ir.Class, Value] = {}
         self._fields: dict[tuple[ir.Class, str], Value] = {}
         self._late: dict[tuple[ir.Class, str], Value | None] = {}
+        self._setters: dict[ir.Function, frozenset[str]] = {}
+        """The attributes that each method may set to a module."""
 
     def entering(self, frame: Frame) -> Entered:
         return Entered(self, frame)
@@ -171,12 +174,18 @@ class Declarations(Interpreter):
         found: Value | None = None
         for owner in order:
             for definition in _methods(owner):
-                if name in assigned_attributes(definition):
+                if name in self._set_late(definition):
                     value = self._run_setter(state, receiver, order, definition, name)
                     if value is not None:
                         found = value if found is None else join(found, value)
         self._late[key] = found
         return found
+
+    def _set_late(self, definition: ir.Function) -> frozenset[str]:
+        known = self._setters.get(definition)
+        if known is None:
+            known = self._setters[definition] = assigned_attributes(definition, _may_be_module)
+        return known
 
     def _run_setter(
         self,
@@ -342,18 +351,33 @@ def _methods(owner: Value) -> Iterator[ir.Function]:
                 yield statement.function
 
 
-def assigned_attributes(definition: ir.Function) -> frozenset[str]:
-    """The attributes of its first parameter that a method assigns."""
+def assigned_attributes(
+    definition: ir.Function, counts: Callable[[ir.Assign], bool] = lambda _: True
+) -> frozenset[str]:
+    """The attributes of its first parameter that a method assigns, in the assignments that count."""
     if not definition.parameters:
         return frozenset()
     receiver = definition.parameters[0].name
     return frozenset(
         target.name
         for statement in _statements(definition.body)
-        if isinstance(statement, ir.Assign)
+        if isinstance(statement, ir.Assign) and counts(statement)
         for target in statement.targets
         if isinstance(target, ir.Attribute) and _is_named(target.base, receiver)
     )
+
+
+def _may_be_module(statement: ir.Assign) -> bool:
+    """Whether an assigned value may be a module, as its expression shows: no method is run for others."""
+    match statement.value:
+        case ir.Const() | ir.Format() | ir.Comparison() | ir.Lambda() | ir.DictDisplay():
+            return False
+        case ir.Display(kind=kind) | ir.Comprehension(kind=kind):
+            return kind not in ("list", "dict")
+        case ir.Binary(operator=operator):
+            return operator not in _ARITHMETIC
+        case _:
+            return True
 
 
 def _statements(body: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
