@@ -119,6 +119,9 @@ class Analyser(Declarations):
         source = self.project.find(importer.source, module, level)
         if source is None:
             return None
+        known = self.scopes.get(source.path)
+        if known is not None:
+            return known
         journal, self.journal = self.journal, Journal()
         try:
             return self.load(source, module)

@@ -16,6 +16,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.state import State
+from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -59,7 +60,6 @@ class Declarations(Interpreter):
         self._fields: dict[tuple[ir.Class, str], Value] = {}
         self._late: dict[tuple[ir.Class, str], Value | None] = {}
         self._setters: dict[ir.Function, frozenset[str]] = {}
-        """The attributes that each method may set to a module."""
 
     def entering(self, frame: Frame) -> Entered:
         return Entered(self, frame)
@@ -174,18 +174,30 @@ class Declarations(Interpreter):
         found: Value | None = None
         for owner in order:
             for definition in _methods(owner):
-                if name in self._set_late(definition):
+                if isinstance(owner, ClassValue) and name in self._set_late(owner, definition):
                     value = self._run_setter(state, receiver, order, definition, name)
                     if value is not None:
                         found = value if found is None else join(found, value)
         self._late[key] = found
         return found
 
-    def _set_late(self, definition: ir.Function) -> frozenset[str]:
-        known = self._setters.get(definition)
-        if known is None:
-            known = self._setters[definition] = assigned_attributes(definition, _may_be_module)
-        return known
+    def _set_late(self, owner: ClassValue, definition: ir.Function) -> frozenset[str]:
+        """The attributes that a method may set to a module."""
+        if definition not in self._setters:
+            own = _own_names(definition)
+
+            def counts(statement: ir.Assign) -> bool:
+                match statement.value:
+                    case ir.Call(function=ir.Name(id=name)) if name not in own:
+                        kind = self.resolved(owner.scope.names.get(name, Unknown()))
+                        return not (isinstance(kind, External) and self.returns_anything(kind.name))
+                    case ir.Name(id=name) if own.get(name):
+                        return False
+                    case value:
+                        return value is not None and _may_be_module(value)
+
+            self._setters[definition] = assigned_attributes(definition, counts)
+        return self._setters[definition]
 
     def _run_setter(
         self,
@@ -367,9 +379,20 @@ def assigned_attributes(
     )
 
 
-def _may_be_module(statement: ir.Assign) -> bool:
-    """Whether an assigned value may be a module, as its expression shows: no method is run for others."""
-    match statement.value:
+def _own_names(definition: ir.Function) -> dict[str, bool]:
+    """The names that a method binds: whether each is only ever a function that is defined in it."""
+    kinds = dict.fromkeys((parameter.name for parameter in definition.parameters), False)
+    for statement in nested(definition.body):
+        if isinstance(statement, ir.FunctionDef) and not statement.function.decorators:
+            kinds.setdefault(statement.function.name, True)
+        else:
+            kinds.update(dict.fromkeys(bound_names(statement), False))
+    return kinds
+
+
+def _may_be_module(value: ir.Expr) -> bool:
+    """Whether a value may be a module, as its expression shows: no method is run for others."""
+    match value:
         case ir.Const() | ir.Format() | ir.Comparison() | ir.Lambda() | ir.DictDisplay():
             return False
         case ir.Display(kind=kind) | ir.Comprehension(kind=kind):
