@@ -42,6 +42,7 @@ class Project:
         self._files: dict[str, SourceFile | None] = {}
         self._starts: dict[str, tuple[str, ...]] = {}
         self._found: dict[tuple[str, str], str | None] = {}
+        self._led_to: dict[tuple[str, str, int], str | None] = {}
         self._here: dict[tuple[str, str], bool] = {}
         self._reaching: dict[str, bool] = {}
 
@@ -61,12 +62,17 @@ class Project:
 
     def find(self, importer: SourceFile, module: str, level: int = 0) -> SourceFile | None:
         """The file of a module as ``importer`` would import it; None where it is not of the project."""
-        folder = dirname(abspath(importer.path))
-        if level:
-            for _ in range(level - 1):
-                folder = dirname(folder)
-            return self._read(_module_file(folder, module) if module else _package_file(folder))
-        return self._read(self._absolute(folder, module))
+        key = (importer.path, module, level)
+        if key not in self._led_to:
+            self._led_to[key] = self._path_of(dirname(abspath(importer.path)), module, level)
+        return self._read(self._led_to[key])
+
+    def _path_of(self, folder: str, module: str, level: int) -> str | None:
+        if not level:
+            return self._absolute(folder, module)
+        for _ in range(level - 1):
+            folder = dirname(folder)
+        return _module_file(folder, module) if module else _package_file(folder)
 
     def has_folder(self, importer: SourceFile, module: str, level: int = 0) -> bool:
         """Whether a module's name leads to a folder of the project: a namespace package, if not a package."""

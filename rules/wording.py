@@ -21,13 +21,14 @@ def what_is_read(read: BareRead) -> str:
     names = [output.name for output in read.outputs if output.name]
     if not names:
         return f"the output{'s' if several else ''} {origin}"
-    return f"{listed(names)}, {'outputs' if several else 'an output'} {origin},"
+    more = " and what has no name" if len(names) < len(read.outputs) else ""
+    return f"{listed(names)}{more}, {'outputs' if several else 'an output'} {origin},"
 
 
 def marker_to_write(read: BareRead) -> str:
     """What to write before the statement that reads."""
     if read.insertion is None:
-        return f"Write `remat.recompute_needs_tensor(...)` before it ({read.obstacle})."
+        return f"Call `remat.recompute_needs_tensor(...)` on it before it is read ({read.obstacle})."
     targets = read.insertion.targets
     marker = f"remat.recompute_needs_tensor({', '.join(target.expression for target in targets)})"
     unnamed = [target.expression for target in targets if target.hoist is not None]

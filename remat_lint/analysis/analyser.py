@@ -18,7 +18,7 @@ from remat_lint.analysis.journal import Evidence, Journal
 from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
-from remat_lint.analysis.overrides import Mentions
+from remat_lint.analysis.overrides import SUPER, Mentions
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.state import State, reunite
@@ -36,7 +36,6 @@ from remat_lint.analysis.values import (
     Namespace,
     Reference,
     RegionWrapper,
-    Tensor,
     Token,
     Unknown,
     Value,
@@ -119,6 +118,9 @@ class Analyser(Declarations):
         source = self.project.find(importer.source, module, level)
         if source is None:
             return None
+        known = self.scopes.get(source.path)
+        if known is not None:
+            return known
         journal, self.journal = self.journal, Journal()
         try:
             return self.load(source, module)
@@ -238,6 +240,10 @@ class Analyser(Declarations):
                 if isinstance(value, FunctionValue) and name not in own and name != "__init__":
                     inherited.setdefault(name, value)
         names = frozenset(own).union(*(assigned_attributes(method) for method in methods))
+        if len(klass.bases) > 1:  # what stands behind a base in the order of attributes is another class
+            names |= {SUPER}.union(
+                *(self.class_names(b) for b in self.mro(klass) if isinstance(b, ClassValue))
+            )
         definitions = {name: value.definition for name, value in inherited.items()}
         for name in self._mentions.affected(names, definitions):
             bound = self._root(inherited[name].scope, definitions[name], klass)
@@ -342,18 +348,23 @@ class Analyser(Declarations):
             self._returns_wrapper(journal, state, value)
             self.escape(state, value)
             self._escape_to_outer_objects(state)
-            if _needs_no_grad(value):  # nothing is replayed for it
+            if self._needs_no_grad(value):  # nothing is replayed for it
                 for run in state.runs.values():
                     journal.testify(run, Evidence.UNKNOWN)
         lost = any(isinstance(fact, GivenUp) for fact in journal.facts)
-        root.complete = not lost and not any(_needs_no_grad(value) for _, value in ends)
-        replayed = [state for state, value in ends if not _needs_no_grad(value)]
+        root.complete = not lost and not any(self._needs_no_grad(value) for _, value in ends)
+        replayed = [state for state, value in ends if not self._needs_no_grad(value)]
         for state in reunite(replayed):
             journal.settle({token: state.pending[token] for token in state.pending if token not in returned})
             root.returned.settle(
                 {token: state.pending[token] for token in state.pending if token in returned}
             )
             journal.judge(state, state.runs.values())
+
+    def _needs_no_grad(self, value: Value) -> bool:
+        """Whether nothing that is returned requires grad: then backward never comes here."""
+        values = value.items if isinstance(value, SequenceValue) and value.rest is None else (value,)
+        return bool(values) and all(self.grad_of(one) is False for one in values)
 
     def _escape_to_outer_objects(self, state: State) -> None:
         """What lies in globals, and in objects that were there before the root, may be read later."""
@@ -404,9 +415,3 @@ def _returned_by_all(ends: Sequence[tuple[State, Value]]) -> set[Token]:
         for token in state.pending:
             (kept if handed.isdisjoint(token.lineage()) else returned).add(token)
     return returned - kept
-
-
-def _needs_no_grad(value: Value) -> bool:
-    """Whether nothing that is returned requires grad: then backward never comes here."""
-    values = value.items if isinstance(value, SequenceValue) and value.rest is None else (value,)
-    return bool(values) and all(isinstance(one, Tensor) and one.grad is False for one in values)

@@ -354,6 +354,17 @@ class Calls(Functions):
             return self.construct_external(state, name, operands)
         return self.call_unknown(state, node, operands)
 
+    def returns_anything(self, name: str) -> bool:
+        """Whether nothing is known of what something of another package returns."""
+        return not (
+            name.startswith((REMAT, "torch.nn."))
+            or name in BUILTINS
+            or name in ITERABLE_CALLS
+            or name in IDENTITY_DECORATORS
+            or torch_ops.function(name) is not None
+            or any(self.project.wrappers)
+        )
+
     def call_super(self, operands: Sequence[Operand]) -> Value:
         """``super()`` in a method or in a function defined in one, and ``super(Class, receiver)``."""
         frame: Frame | None = self.frame

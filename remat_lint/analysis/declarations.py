@@ -7,7 +7,7 @@ declaration says nothing that matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from remat_lint.analysis import ir
@@ -16,7 +16,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
 from remat_lint.analysis.state import State
-from remat_lint.analysis.suites import nested
+from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -44,7 +44,12 @@ _WRAPPERS = frozenset(["Annotated", "Final", "ClassVar", "Required", "NotRequire
 _LISTS = frozenset(["list", "List", "MutableSequence"])
 _ITERABLES = frozenset(["Sequence", "Iterable", "Iterator", "Collection", "Generator", "Reversible"])
 _MAPPINGS = frozenset(["dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict"])
+_ARITHMETIC = frozenset(["Subtract", "Divide", "FloorDivide", "Modulo", "Power"])
 _RUN_ANYWAY = ("__init__", "forward")
+
+
+_CONFIGS = ("config", "cfg")
+"""What a class calls the object of its nested ``Config`` that it is built from."""
 
 
 class Declarations(Interpreter):
@@ -58,6 +63,7 @@ class Declarations(Interpreter):
         self._instances: dict[ir.Class, Value] = {}
         self._fields: dict[tuple[ir.Class, str], Value] = {}
         self._late: dict[tuple[ir.Class, str], Value | None] = {}
+        self._setters: dict[ir.Function, frozenset[str]] = {}
 
     def entering(self, frame: Frame) -> Entered:
         return Entered(self, frame)
@@ -123,11 +129,19 @@ class Declarations(Interpreter):
         )
         with self.entering(frame):
             for parameter in function.definition.parameters[1:]:
-                value = self.annotated(parameter.annotation, state)
+                value = self._handed_over(function, parameter, state)
                 if parameter.kind == "positional":
                     yield Operand(value)
                 elif parameter.kind == "keyword":
                     yield Operand(value, keyword=parameter.name)
+
+    def _handed_over(self, function: FunctionValue, parameter: ir.Parameter, state: State) -> Value:
+        """What a parameter is by its annotation, or, if it is called so, the configuration of its class."""
+        if parameter.annotation is None and parameter.name.lower() in _CONFIGS and function.owner is not None:
+            nested = self.class_attribute(self.mro(function.owner), "Config")
+            if isinstance(nested, ClassValue):
+                return self.instance_of(nested)
+        return self.annotated(parameter.annotation, state)
 
     # --- attributes
 
@@ -172,12 +186,30 @@ class Declarations(Interpreter):
         found: Value | None = None
         for owner in order:
             for definition in _methods(owner):
-                if name in assigned_attributes(definition):
+                if isinstance(owner, ClassValue) and name in self._set_late(owner, definition):
                     value = self._run_setter(state, receiver, order, definition, name)
                     if value is not None:
                         found = value if found is None else join(found, value)
         self._late[key] = found
         return found
+
+    def _set_late(self, owner: ClassValue, definition: ir.Function) -> frozenset[str]:
+        """The attributes that a method may set to a module."""
+        if definition not in self._setters:
+            own = _own_names(definition)
+
+            def counts(statement: ir.Assign) -> bool:
+                match statement.value:
+                    case ir.Call(function=ir.Name(id=name)) if name not in own:
+                        kind = self.resolved(owner.scope.names.get(name, Unknown()))
+                        return not (isinstance(kind, External) and self.returns_anything(kind.name))
+                    case ir.Name(id=name) if own.get(name):
+                        return False
+                    case value:
+                        return value is not None and _may_be_module(value)
+
+            self._setters[definition] = assigned_attributes(definition, counts)
+        return self._setters[definition]
 
     def _run_setter(
         self,
@@ -343,15 +375,41 @@ def _methods(owner: Value) -> Iterator[ir.Function]:
                 yield statement.function
 
 
-def assigned_attributes(definition: ir.Function) -> frozenset[str]:
-    """The attributes of its first parameter that a method assigns."""
+def assigned_attributes(
+    definition: ir.Function, counts: Callable[[ir.Assign], bool] = lambda _: True
+) -> frozenset[str]:
+    """The attributes of its first parameter that a method assigns, in the assignments that count."""
     if not definition.parameters:
         return frozenset()
     receiver = definition.parameters[0].name
     return frozenset(
         target.name
         for statement in nested(definition.body)
-        if isinstance(statement, ir.Assign)
+        if isinstance(statement, ir.Assign) and counts(statement)
         for target in statement.targets
         if isinstance(target, ir.Attribute) and _is_named(target.base, receiver)
     )
+
+
+def _own_names(definition: ir.Function) -> dict[str, bool]:
+    """The names that a method binds: whether each is only ever a function that is defined in it."""
+    kinds = dict.fromkeys((parameter.name for parameter in definition.parameters), False)
+    for statement in nested(definition.body):
+        if isinstance(statement, ir.FunctionDef) and not statement.function.decorators:
+            kinds.setdefault(statement.function.name, True)
+        else:
+            kinds.update(dict.fromkeys(bound_names(statement), False))
+    return kinds
+
+
+def _may_be_module(value: ir.Expr) -> bool:
+    """Whether a value may be a module, as its expression shows: no method is run for others."""
+    match value:
+        case ir.Const() | ir.Format() | ir.Comparison() | ir.Lambda() | ir.DictDisplay():
+            return False
+        case ir.Display(kind=kind) | ir.Comprehension(kind=kind):
+            return kind not in ("list", "dict")
+        case ir.Binary(operator=operator):
+            return operator not in _ARITHMETIC
+        case _:
+            return True

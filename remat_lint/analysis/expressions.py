@@ -230,10 +230,21 @@ class Expressions(Calls):
         if isinstance(left.value, Constant):
             goes_on = bool(left.value.value) == (expr.operator == "and")
             return self.evaluate(expr.right, state) if goes_on else left.value
+        if isinstance(left.value, PhaseTest):
+            return self._boolean_on_phase(expr, left.value, state)
         short = state.fork()
         right = self.evaluate(expr.right, state)
         state.become(join_states(short, state))
         return join(left.value, right)
+
+    def _boolean_on_phase(self, expr: ir.Boolean, left: PhaseTest, state: State) -> Value:
+        """``is_recomputing() or ...``: the right side runs in one phase only."""
+        replay, forward = self._branch_phase(state.fork())
+        true, false = (forward, replay) if left.negated else (replay, forward)
+        goes_on, done = (true, false) if expr.operator == "and" else (false, true)
+        ends: list[tuple[State, Value]] = [(path, left) for path in done]
+        ends += [(path, self.evaluate(expr.right, path)) for path in goes_on]
+        return self.join_ends(state, ends)
 
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:
         true, false = self.branch(expr.test, state)

@@ -356,7 +356,7 @@ class Interpreter(Expressions):
             if switch is not None:
                 self.grad_enabled = switch
             if target is not None:
-                self.assign(state, target, Operand(value if isinstance(value, Reference) else Unknown()))
+                self.assign(state, target, Operand(_entered(value)))
         try:
             return self.run_block(statement.body, [state])
         finally:
@@ -419,6 +419,13 @@ class Interpreter(Expressions):
         self.closures[self.frame.id] = self.frame.closure
         outer = self.frame.owner if self.frame.kind == "class" else None
         return ClassValue(definition, self.frame.scope, self.frame.id, bases, outer)
+
+
+def _entered(context: Value) -> Value:
+    """What ``with context as name`` binds: what a generator yields, or the object itself."""
+    if isinstance(context, SequenceValue) and context.kind == "generator":
+        return context.rest or Unknown()
+    return context if isinstance(context, Reference) else Unknown()
 
 
 def _swallows(handler: ir.Handler) -> bool:

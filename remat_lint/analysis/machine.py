@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection
@@ -139,6 +140,8 @@ class Machine:
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.open: set[int] = set()
         """The objects whose class is only declared: it may be a subclass, with methods of its own."""
+        self.changed: set[int] = set()
+        """The storages that something was written to: a tensor of constants may require grad after that."""
         self.handed: set[int] = set()
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
@@ -321,10 +324,16 @@ def is_override(frame: Frame) -> bool:
     caller = frame.parent
     if caller is None or caller.owner is None or frame.owner is None or frame.receiver != caller.receiver:
         return False
-    return frame.owner != caller.owner and _inherits(frame.owner, caller.owner)
+    return frame.owner is not caller.owner and caller.owner in _ancestors(frame.owner)
 
 
-def _inherits(klass: Value, base: ClassValue) -> bool:
-    return isinstance(klass, ClassValue) and (
-        klass == base or any(_inherits(one, base) for one in klass.bases)
-    )
+@lru_cache(maxsize=256)
+def _ancestors(klass: ClassValue) -> frozenset[ClassValue]:
+    found: dict[ClassValue, None] = {}
+    queue = [klass]
+    while queue:
+        for base in queue.pop().bases:
+            if isinstance(base, ClassValue) and base not in found:
+                found[base] = None
+                queue.append(base)
+    return frozenset(found)

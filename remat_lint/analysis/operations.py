@@ -270,7 +270,7 @@ class Operations(Reads):
         if not self.grad_enabled:
             return False
         known = [
-            one.grad if isinstance(one, Tensor) else None
+            self.grad_of(one)
             for operand in operands
             for one in alternatives(operand.value)
             if not isinstance(one, (Constant, Scalar))

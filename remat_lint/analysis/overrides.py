@@ -8,6 +8,9 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.suites import nested
 
+SUPER = "super()"
+"""Stands among the attributes that a function uses where it calls what stands behind its class."""
+
 
 class Mentions:
     """The attributes that functions use, each function looked through once."""
@@ -44,6 +47,8 @@ def _mentioned(function: ir.Function) -> Iterator[str]:
         for expr, _ in evaluated(header(statement)):
             if isinstance(expr, ir.Attribute):
                 yield expr.name
+            elif isinstance(expr, ir.Name) and expr.id == "super":
+                yield SUPER
             elif isinstance(expr, ir.Lambda):
                 yield from _mentioned(expr.function)
         if isinstance(statement, ir.FunctionDef):

@@ -100,9 +100,9 @@ def _by_common_names(reads: Sequence[tuple[Token, Consumer]]) -> Iterator[tuple[
 
 def _outputs(reads: list[tuple[Token, Consumer]]) -> tuple[Output, ...]:
     """The outputs as the source at the consumer calls them, each once."""
-    found: dict[tuple[str, str], Output] = {}
+    found: dict[object, Output] = {}
     for token, consumer in reads:
-        key = (consumer.name, token.region)
+        key = (consumer.name, token.region, () if consumer.name else consumer.steps)
         known = found.get(key)
         if known is None:
             steps = unique((*region_steps(token), *consumer.steps))

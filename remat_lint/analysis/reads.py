@@ -68,7 +68,7 @@ class Reads(Machine):
         if self.swallowing or state.is_marked(token) or _is_recomputed_here(state, token):
             return
         if hidden is not None:
-            self._read_hidden(state, hidden, token, _via(operand.value, token))
+            self._read_hidden(state, hidden, token, _via(state, operand.value, token))
             return
         if token.resident and not certain:
             return  # it works if nothing is read, and it works if something is
@@ -159,7 +159,7 @@ class Reads(Machine):
         frame, consuming = self.frame, node
         calls: list[tuple[Place, str]] = []
         expr: ir.Expr | None = operand.expr
-        via = _via(operand.value, token)
+        via = _via(state, operand.value, token)
         while frame.depth > home and frame.parent is not None and frame.call is not None:
             if is_override(frame):
                 handed_over = Step(Place(frame.parent.scope.source.path, frame.call.at), _hands_over(frame))
@@ -168,8 +168,9 @@ class Reads(Machine):
             calls.append((Place(frame.scope.source.path, consuming.at), frame_name(frame)))
             handed = next((o for o in frame.operands if token in state.tokens(o.value)), None)
             expr = handed.expr if handed is not None else None
-            via = _via(handed.value, token) if handed is not None else ()
+            via = _via(state, handed.value, token) if handed is not None else ()
             consuming, frame = frame.call, frame.parent
+        via = via or _via_names(state, frame, token)
         target = find_target(frame, state, expr or _expression(consuming), token)
         name = target.expression.lstrip("*") if target is not None and target.hoist is None else ""
         called = f"`{name}`" if name else "it"
@@ -196,11 +197,19 @@ class Reads(Machine):
                 if state.phase is not Phase.REPLAY and not forgotten:
                     state.mark(one.token)
 
+    def grad_of(self, value: Value) -> bool | None:
+        """Whether a value requires grad, None where that is unknown."""
+        if not isinstance(value, Tensor):
+            return None
+        return None if value.grad is False and value.storage in self.changed else value.grad
+
     # --- writing
 
     def write(self, state: State, node: ir.Node, operand: Operand) -> None:
         """The operation at ``node`` changes a tensor in place."""
         for value in alternatives(operand.value):
+            if isinstance(value, Tensor) and value.storage and self.grad_enabled:
+                self.changed.add(value.storage)
             if not isinstance(value, Tensor) or value.token is None:
                 continue
             if not self.grad_enabled or value.detached:
@@ -225,11 +234,15 @@ def _is_recomputed_here(state: State, token: Token) -> bool:
 _CONTAINERS = {DictObject: "a dict argument", InstanceObject: "an object argument"}
 
 
-def _via(value: Value, token: Token) -> tuple[Step, ...]:
-    for one in alternatives(value):
-        if isinstance(one, Tensor) and one.token == token:
-            return one.via
-    return ()
+def _via(state: State, value: Value, token: Token) -> tuple[Step, ...]:
+    ways = (one.via for one in state.leaves(value) if isinstance(one, Tensor) and one.token == token)
+    return next(ways, ())
+
+
+def _via_names(state: State, frame: Frame, token: Token) -> tuple[Step, ...]:
+    """The way of an output that a function finds around it, by what the names there stand for."""
+    values = (value for names in (frame.id, frame.closure) for value in state.frames.get(names, {}).values())
+    return next((via for value in values if (via := _via(state, value, token))), ())
 
 
 def _read_before(state: State, value: Value, token: Token) -> Consumer | None:

@@ -29,6 +29,67 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "copied_into_a_fresh_buffer": """
+        def body(x):
+            y = S(torch.neg)(x)
+            out = torch.empty(4, 8)
+            out.copy_(y)  # read
+            return out
+    """,
+    "assigned_to_a_part_of_a_fresh_buffer": """
+        def body(x):
+            y = S(torch.neg)(x)
+            out = torch.zeros_like(x)
+            out[:, :2] = y[:, :2]  # read
+            return out
+    """,
+    "yielded_by_a_context_manager": """
+        @contextlib.contextmanager
+        def hold(t):
+            y = S(torch.neg)(t)
+            yield y
+        def body(x):
+            with hold(x) as y:
+                return y * 2  # read
+    """,
+    "guard_held_in_a_name_and_used_in_an_expression": """
+        def body(x):
+            y = S(torch.neg)(x)
+            replay = remat.is_recomputing()
+            (not replay) and y.sum().item()
+            return x.sin()
+    """,
+    "mixin_before_a_class_that_declares": """
+        class Residual:
+            def forward(self, x):
+                return x + super().forward(x)  # read
+        class Core(nn.Module):
+            def forward(self, x):
+                return S(torch.neg)(x)
+        class Block(Residual, Core):
+            pass
+        def body(x):
+            return Block()(x)
+    """,
+    "built_from_the_nested_config_of_its_class": """
+        class Part(nn.Module):
+            class Config:
+                def build(self):
+                    return Part()
+            def forward(self, x):
+                return S(torch.neg)(x)
+        class Whole(nn.Module):
+            @dataclasses.dataclass
+            class Config:
+                part: Part.Config = dataclasses.field(default_factory=Part.Config)
+            def __init__(self, config):
+                super().__init__()
+                self.part = config.part.build()
+            def forward(self, x):
+                return self.part(x) * 2  # read
+        def body(x):
+            return Whole(Whole.Config())(x)
+    """,
     "to_nothing_in_particular": """
         def body(x):
             y = S(lambda t: t * 2)(x)

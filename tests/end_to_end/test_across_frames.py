@@ -82,5 +82,5 @@ def test_a_finding_says_how_the_output_came_there(body: str, how: str, tmp_path:
     source, project = SourceFile.read(path), Project()
     facts = analyse(source, project)
     findings = [finding for rule in all_rules() for finding in rule.check(facts)]
-    (located,) = Locator(source).locate(findings)
+    (located,) = Locator(source, project).locate(findings)
     assert how in [step.message for step in located.related]

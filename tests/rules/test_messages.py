@@ -50,8 +50,9 @@ MESSAGES = {
     "RMT101 where no marker can be written": (
         "return lambda t: remat.region(f, 'proj', recompute=False)(t).sin()",
         "`remat.region(f, 'proj', recompute=False)(t).sin` reads the output of region `proj` without a marker. "
-        "Replay skips the region and leaves an empty placeholder: backward raises here. Write "
-        "`remat.recompute_needs_tensor(...)` before it (a lambda has no room for a statement: make it a function).",
+        "Replay skips the region and leaves an empty placeholder: backward raises here. Call "
+        "`remat.recompute_needs_tensor(...)` on it before it is read (a lambda has no room for a statement: make it "
+        "a function).",
     ),
     "RMT105": (
         "pair = remat.region(f, 'pair', recompute=False)(x)\nremat.recompute_needs_tensor([x])\nreturn x",
