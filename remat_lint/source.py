@@ -29,7 +29,7 @@ _IMPORTS_REMAT = re.compile(
 MAX_CHECKED = 2_000_000
 """A file of more bytes is not checked for its syntax where nothing else asks for it."""
 
-_SHARED = ("text", "tree", "_lowered", "_positions")
+_SHARED = ("text", "tree", "_lowered", "_positions", "_code")
 """What depends on nothing but the content of a file."""
 
 _ONLY_PARSE = 0x400
@@ -64,6 +64,7 @@ class SourceFile:
         self.raw = raw
         self.given = False
         """Whether the user named this very file."""
+        self._code: dict[int, str] = {}
 
     @classmethod
     def read(cls, path: str | Path) -> SourceFile:
@@ -169,7 +170,10 @@ class SourceFile:
 
     def code(self, node: int) -> str:
         """The source text of a node, without surrounding white space."""
-        return self.tree.code_for_node(self.nodes[node]).strip()
+        found = self._code.get(node)
+        if found is None:
+            found = self._code[node] = self.tree.code_for_node(self.nodes[node]).strip()
+        return found
 
     def has_comment(self, node: int) -> bool:
         """Whether a comment stands on the lines of a statement, or directly above it."""

@@ -99,11 +99,13 @@ class Names(Operations):
             self.give_up(node, "too many region names")
             claims = claims[:MAX_NAMES]
         conditions, here = state.conditions(), (self.frame.id, self.place(node))
-        used = dict.fromkeys(name for claim in claims for name in (*claim.scopes, claim.name))
-        names = {name: self.name_for_caller(state, callee, name) for name in used}
+        used = (name for claim in claims for name in (*claim.scopes, claim.name))
+        computed = dict.fromkeys(name for name in used if name.variables)
+        names = {name: self.name_for_caller(state, callee, name) for name in computed}
         renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
         for claim in claims:
-            name, scopes = names[claim.name], [names[scope] for scope in claim.scopes]
+            name = names[claim.name] if claim.name.variables else claim.name
+            scopes = [names[scope] if scope.variables else scope for scope in claim.scopes]
             known = tuple(scope for scope in scopes if scope is not None)
             if name is not None and len(known) == len(scopes):
                 way = (here, *((renumbered[number], place) for number, place in claim.way))

@@ -261,10 +261,14 @@ class State:
         return frozenset(known)
 
     def _forget_claims(self, written: str) -> None:
-        for identity, claims in list(self.claimed.items()):
-            names = (name for claim in claims for name in (*claim.scopes, claim.name))
-            if any(written in name.variables for name in names):
-                del self.claimed[identity]
+        stale = [
+            identity
+            for identity, claims in self.claimed.items()
+            for claim in claims
+            if written in claim.name.variables or any(written in scope.variables for scope in claim.scopes)
+        ]
+        for identity in stale:
+            self.claimed.pop(identity, None)
 
     # --- outputs
 
