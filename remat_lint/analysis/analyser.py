@@ -199,7 +199,7 @@ class Analyser(Declarations):
                     module.absorb(root.returned)
         for journal in [*self.class_journals.values(), *self._run_wrapped(scope)]:
             module.facts |= journal.facts
-        placement = Placement(self.pure)
+        placement = Placement(self.pure, self.bound)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
 

@@ -140,6 +140,8 @@ class Machine:
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.open: set[int] = set()
         """The objects whose class is only declared: it may be a subclass, with methods of its own."""
+        self.bound: dict[ir.Stmt, set[str]] = {}
+        """The names that are bound on all paths on which a statement reads an output that needs no marker."""
         self.changed: set[int] = set()
         """The storages that something was written to: a tensor of constants may require grad after that."""
         self.handed: set[int] = set()

@@ -7,7 +7,7 @@ that Python evaluates before it can have an effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
@@ -22,15 +22,17 @@ from remat_lint.findings import InsertMarker, MarkTarget
 class Placement:
     """Turns the unserved reads of one statement into one fact.
 
-    ``pure`` are the calls, by file and node, that have no effect but their result.
+    ``pure`` are the calls, by file and node, that have no effect but their result; ``bound`` the names
+    that a statement has on the paths where it needs no marker.
     """
 
-    def __init__(self, pure: set[tuple[str, int]]) -> None:
+    def __init__(self, pure: set[tuple[str, int]], bound: Mapping[ir.Stmt, set[str]]) -> None:
         self._pure = pure
+        self._bound = bound
 
     def bare_read(self, reads: list[tuple[Token, Consumer]]) -> BareRead:
         """The fact for the reads of one statement, in the order in which they happen."""
-        reads = list(_by_common_names(reads))
+        reads = list(self._by_common_names(reads))
         first = reads[0][1]
         targets = list(dict.fromkeys(consumer.target for _, consumer in reads))
         known = [target for target in targets if target is not None]
@@ -44,6 +46,22 @@ class Placement:
         operation = first.operation if len(operations) == 1 else "this statement"
         resident = all(token.resident for token, _ in reads)
         return BareRead(first.place, operation, outputs, certain, resident, insertion, obstacle)
+
+    def _by_common_names(self, reads: Sequence[tuple[Token, Consumer]]) -> Iterator[tuple[Token, Consumer]]:
+        """The reads, each output by a name that it has on all paths: one of a branch may be unbound."""
+        common: dict[Token, tuple[str, ...]] = {}
+        for token, consumer in reads:
+            names = [name for name in common.get(token, consumer.names) if name in consumer.names]
+            common[token] = tuple(name for name in names if self._is_bound(consumer, name))
+        for token, consumer in reads:
+            shared, target = common[token], consumer.target
+            if shared and target is not None and target.expression in set(consumer.names).difference(shared):
+                consumer = replace(consumer, name=shared[0].lstrip("*"), target=MarkTarget(shared[0]))
+            yield token, consumer
+
+    def _is_bound(self, consumer: Consumer, name: str) -> bool:
+        bound = self._bound.get(consumer.statement) if consumer.statement is not None else None
+        return bound is None or name.lstrip("*") in bound
 
     def _obstacle(self, consumer: Consumer, targets: Sequence[MarkTarget]) -> str | None:
         statement = consumer.statement
@@ -84,18 +102,6 @@ class Placement:
         if isinstance(expr, (ir.Walrus, ir.Await, ir.Yield)):
             return True
         return isinstance(expr, ir.Call) and (path, expr.at) not in self._pure
-
-
-def _by_common_names(reads: Sequence[tuple[Token, Consumer]]) -> Iterator[tuple[Token, Consumer]]:
-    """The reads, each output by a name that it has on all paths: one of a branch may be unbound."""
-    common: dict[Token, tuple[str, ...]] = {}
-    for token, consumer in reads:
-        common[token] = tuple(name for name in common.get(token, consumer.names) if name in consumer.names)
-    for token, consumer in reads:
-        names, target = common[token], consumer.target
-        if names and target is not None and target.expression in set(consumer.names).difference(names):
-            consumer = replace(consumer, name=names[0].lstrip("*"), target=MarkTarget(names[0]))
-        yield token, consumer
 
 
 def _outputs(reads: list[tuple[Token, Consumer]]) -> tuple[Output, ...]:

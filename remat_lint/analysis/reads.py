@@ -66,6 +66,7 @@ class Reads(Machine):
             break
         state.need(token, self.chain())
         if self.swallowing or state.is_marked(token) or _is_recomputed_here(state, token):
+            self._note_names(state)
             return
         if hidden is not None:
             self._read_hidden(state, hidden, token, _via(state, operand.value, token))
@@ -85,6 +86,12 @@ class Reads(Machine):
             return  # the first consumer of a path speaks for the later ones
         state.partly -= {token}
         state.pending[token] = tuple(dict.fromkeys((*state.pending.get(token, ()), consumer)))
+
+    def _note_names(self, state: State) -> None:
+        """A marker that another path needs before a statement under way uses no name that is unbound here."""
+        for number, statement in self.chain():
+            names = set(state.frames.get(number, {}))
+            self.bound[statement] = self.bound.get(statement, names) & names
 
     def chain(self) -> Chain:
         """The statements under way, from the running function outwards."""

@@ -34,17 +34,23 @@ def main() -> int:
     totals: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     start = time.monotonic()
-    with _outcomes(options.jobs, range(options.seed, options.seed + options.count)) as outcomes:
-        for seed, outcome, kind in outcomes:
-            totals[outcome] += 1
-            if not kind:
-                continue
-            kinds[kind] += 1
-            if kinds.total() <= options.show:
-                sys.stdout.write(f"=== seed {seed}: {smallest(seeded_program(seed))}\n\n")
-                sys.stdout.flush()
+    try:
+        with _outcomes(options.jobs, range(options.seed, options.seed + options.count)) as outcomes:
+            for seed, outcome, kind in outcomes:
+                found = _confirmed(seed, outcome, kind)
+                totals[found] += 1
+                if totals.total() % 1000 == 0:
+                    sys.stderr.write(_summary(totals, time.monotonic() - start))
+                if not kind or found == UNSTABLE:
+                    continue
+                kinds[kind] += 1
+                if kinds.total() <= options.show:
+                    sys.stdout.write(f"=== seed {seed}: {smallest(seeded_program(seed))}\n\n")
+                    sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.stdout.write("interrupted\n")
     sys.stdout.writelines(f"{number:6d}  {kind}\n" for kind, number in kinds.most_common())
-    sys.stdout.write(_summary(options.count, totals, time.monotonic() - start))
+    sys.stdout.write(_summary(totals, time.monotonic() - start))
     return 1 if kinds else 0
 
 
@@ -81,10 +87,18 @@ def _operations(comparison: Comparison) -> set[str]:
     return {f"{code} {match[1] if match else ''}".strip() for code, match in said}
 
 
-def _summary(count: int, totals: Counter[str], seconds: float) -> str:
+def _confirmed(seed: int, outcome: str, kind: str) -> str:
+    """The outcome, if a disagreement that another process saw is seen in this one too."""
+    if not kind:
+        return outcome
+    _, kinds, _ = lasting(seeded_program(seed))
+    return outcome if kinds else UNSTABLE
+
+
+def _summary(totals: Counter[str], seconds: float) -> str:
     """The last line."""
-    judged = count - totals[Judgement.DISCARDED.value]
-    figures = [f"programs {count}", f"judged {judged}"]
+    judged = totals.total() - totals[Judgement.DISCARDED.value]
+    figures = [f"programs {totals.total()}", f"judged {judged}"]
     figures += [f"{name} {totals[name]}" for name in ("missed", "false", BAD_FIX, UNSTABLE, "discarded")]
     return ", ".join([*figures, f"{seconds:.0f} s"]) + "\n"
 
