@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import ModuleFacts, RegionCall
+from remat_lint.analysis.facts import NO_STRING, ModuleFacts, RegionCall
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 
@@ -82,5 +82,13 @@ class InvalidRegionArgument(Rule):
             if region.problems:
                 yield self.at(
                     region.place,
-                    f"region `{region.region}`: {'; '.join(region.problems)}. It raises in the forward.",
+                    f"region `{region.region}`: {'; '.join(region.problems)}.{_outcome(region)}",
+                    severity=Severity.ERROR if _outcome(region) else Severity.WARNING,
                 )
+
+
+def _outcome(region: RegionCall) -> str:
+    """What happens at run time: torch_remat takes a name that is no string, and no policy matches it."""
+    if all(problem.endswith(NO_STRING) for problem in region.problems):
+        return ""
+    return " It raises in the forward."

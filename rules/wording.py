@@ -28,7 +28,8 @@ def what_is_read(read: BareRead) -> str:
 def marker_to_write(read: BareRead) -> str:
     """What to write before the statement that reads."""
     if read.insertion is None:
-        return f"Call `remat.recompute_needs_tensor(...)` on it before it is read ({read.obstacle})."
+        what = "them" if len(read.outputs) > 1 else "it"
+        return f"Call `remat.recompute_needs_tensor(...)` on {what} before this statement ({read.obstacle})."
     targets = read.insertion.targets
     marker = f"remat.recompute_needs_tensor({', '.join(target.expression for target in targets)})"
     unnamed = [target.expression for target in targets if target.hoist is not None]

@@ -42,6 +42,10 @@ class Output:
     steps: tuple[Step, ...] = ()
 
 
+NO_STRING = "no string"
+"""How the problem of a name ends that torch_remat accepts, though no policy matches it."""
+
+
 @dataclass(frozen=True, slots=True)
 class RegionCall:
     """``remat.region(function, name, recompute=...)``, with what is wrong in its arguments."""

@@ -121,8 +121,7 @@ class Interpreter(Expressions):
             if isinstance(statement.target, ir.Subscript):
                 self.assign(state, statement.target, Operand(target.value))
             return Flow([state])
-        result = self.binary(state, statement.value, statement.operator, target, value)
-        self.pure.discard((self.frame.scope.source.path, statement.value.at))
+        result = self.binary(state, statement, statement.operator, target, value)
         self.assign(state, statement.target, Operand(result, statement.value))
         return Flow([state])
 

@@ -74,7 +74,8 @@ class MarkerUses:
             if shown & set(reasons) and shown <= {*_INEFFECTIVE, *_UNNEEDED}:
                 why = next(reason for evidence, reason in reasons.items() if evidence in shown)
                 removal = _removal(run) if fate is Fate.UNNEEDED else None
-                return Marker(run.place, (run.argument,), fate, why, edit=removal)
+                obstacle = _obstacle(run) if fate is Fate.UNNEEDED and removal is None else None
+                return Marker(run.place, (run.argument,), fate, why, edit=removal, obstacle=obstacle)
         if Evidence.LATE in shown and shown <= {Evidence.LATE, *_UNNEEDED}:
             return self._late(testimonies)
         if shown & {Evidence.USEFUL, Evidence.PARTLY} and shown & {Evidence.PARTLY, Evidence.UNREAD}:
@@ -92,7 +93,8 @@ class MarkerUses:
         edit, removal = None, _removal(run)
         if removal is not None and read.insertion is not None and read.insertion.path == run.place.path:
             edit = MoveMarker(run.place.path, removal, read.insertion)
-        return Marker(run.place, (run.argument,), Fate.LATE, "", consumer.place, edit, read.obstacle)
+        obstacle = None if edit is not None else read.obstacle or _obstacle(run)
+        return Marker(run.place, (run.argument,), Fate.LATE, "", consumer.place, edit, obstacle)
 
     # --- outside the branch that reads
 
@@ -113,7 +115,7 @@ class MarkerUses:
         if not inner and not _leaves_between(level, run.statement, first):
             return None
         moved = _move(run, first, suites)
-        obstacle = None if moved is not None else "what it marks is bound anew before it is read"
+        obstacle = None if moved is not None else _obstacle(run)
         return Marker(
             run.place, (run.argument,), Fate.OUTSIDE, "", Place(run.place.path, first.at), moved, obstacle
         )
@@ -199,10 +201,23 @@ def _leaves_between(level: Level, marker: ir.Stmt, reader: ir.Stmt) -> bool:
 
 
 def _removal(run: MarkerRun) -> EditMarker | None:
-    """The edit that takes the argument out; None where the marker is no statement of its own."""
-    if not isinstance(run.statement, ir.Expression) or run.statement.value.at != run.place.node:
+    """The edit that takes the argument out; None where that takes more away than a marker."""
+    if (
+        not run.is_named
+        or not isinstance(run.statement, ir.Expression)
+        or run.statement.value.at != run.place.node
+    ):
         return None
     return EditMarker(run.place.path, run.statement.at, drop=(run.index,))
+
+
+def _obstacle(run: MarkerRun) -> str:
+    """Why a marker is neither taken out nor moved."""
+    if not run.is_named:
+        return "what it marks is computed in the call"
+    if not isinstance(run.statement, ir.Expression) or run.statement.value.at != run.place.node:
+        return "the marker is no statement of its own"
+    return "what it marks is bound anew before it is read, or the marker is in another file"
 
 
 def _move(run: MarkerRun, before: ir.Stmt, suites: Suites) -> MoveMarker | None:

@@ -10,6 +10,7 @@ from remat_lint.analysis.journal import Evidence
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.names import Names
 from remat_lint.analysis.state import Consumer, MarkerRun, Phase, State
+from remat_lint.analysis.targets import is_path
 from remat_lint.analysis.values import (
     NONE,
     Constant,
@@ -64,6 +65,7 @@ class Markers(Names):
             self.frame.function,
             self.frame.statement,
             tokens,
+            is_path(argument.value),
             late=_waiting_for(state, tokens),
             again=all(state.is_marked(token) for token in tokens),
         )

@@ -326,7 +326,7 @@ class Operations(Reads):
 
     # --- Python's operators
 
-    def binary(self, state: State, node: ir.Expr, operator: str, left: Operand, right: Operand) -> Value:
+    def binary(self, state: State, node: ir.Node, operator: str, left: Operand, right: Operand) -> Value:
         """``left operator right``."""
         joined = _concatenation(state, operator, left.value, right.value)
         if joined is not None:

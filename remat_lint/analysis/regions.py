@@ -10,7 +10,14 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.checkpoints import Checkpoints
-from remat_lint.analysis.facts import Kept, NameMismatch, RecomputeInsideSaved, RegionCall, RegionOutput
+from remat_lint.analysis.facts import (
+    NO_STRING,
+    Kept,
+    NameMismatch,
+    RecomputeInsideSaved,
+    RegionCall,
+    RegionOutput,
+)
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Operand, RegionContext
 from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
@@ -129,7 +136,7 @@ class Regions(Checkpoints):
         elif name.value == Constant(""):
             yield "the name is empty: give the region a name that is unique in its checkpoint"
         elif isinstance(name.value, Constant) and not isinstance(name.value.value, str):
-            yield f"the name is {self.as_written(name)}, no string"
+            yield f"the name is {self.as_written(name)}, which no policy matches, since it is {NO_STRING}"
 
     def _kept(self, recompute: Operand | None) -> Kept:
         """SAVE or RECOMPUTE where the source says it literally, else a policy decides.

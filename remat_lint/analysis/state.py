@@ -108,6 +108,8 @@ class MarkerRun:
     function: ir.Function | None
     statement: ir.Stmt | None
     tokens: frozenset[Token]
+    is_named: bool = True
+    """Whether the argument is a name or part of one: taking it out takes nothing else away."""
     late: tuple[Token, Consumer] | None = None
     again: bool = False
 

@@ -48,7 +48,7 @@ def _in_expression(frame: Frame, state: State, expr: ir.Expr, token: Token) -> M
         base = _in_expression(frame, state, expr.base, token)
         if base is not None and not base.expression.startswith("*"):
             return base
-        return MarkTarget(frame.scope.source.code(expr.at)) if _is_path(expr) else base
+        return MarkTarget(frame.scope.source.code(expr.at)) if is_path(expr) else base
     for child in children(expr):
         found = _in_expression(frame, state, child, token)
         if found is not None:
@@ -65,7 +65,7 @@ def _call(frame: Frame, state: State, expr: ir.Call, value: Value, token: Token)
         return None
     function = expr.function
     if several and isinstance(function, ir.Attribute) and function.name == "values" and not expr.arguments:
-        return MarkTarget(f"*{frame.scope.source.code(expr.at)}") if _is_path(function.base) else None
+        return MarkTarget(f"*{frame.scope.source.code(expr.at)}") if is_path(function.base) else None
     return MarkTarget("*" * several + _wished_name(expr, token), hoist=expr.at)
 
 
@@ -124,12 +124,12 @@ def _is_flat(state: State, value: Value) -> bool:
     return all(isinstance(one, Tensor) for item in items for one in alternatives(item))
 
 
-def _is_path(expr: ir.Expr) -> bool:
+def is_path(expr: ir.Expr) -> bool:
     """Whether an expression can be written twice: names, attributes and constant or named indices."""
     if isinstance(expr, ir.Attribute):
-        return _is_path(expr.base)
+        return is_path(expr.base)
     if isinstance(expr, ir.Subscript):
-        return _is_path(expr.base) and all(isinstance(i, (ir.Const, ir.Name, ir.Unary)) for i in expr.indices)
+        return is_path(expr.base) and all(isinstance(i, (ir.Const, ir.Name, ir.Unary)) for i in expr.indices)
     return isinstance(expr, ir.Name)
 
 

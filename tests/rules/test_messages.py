@@ -51,7 +51,7 @@ MESSAGES = {
         "return lambda t: remat.region(f, 'proj', recompute=False)(t).sin()",
         "`remat.region(f, 'proj', recompute=False)(t).sin` reads the output of region `proj` without a marker. "
         "Replay skips the region and leaves an empty placeholder: backward raises here. Call "
-        "`remat.recompute_needs_tensor(...)` on it before it is read (a lambda has no room for a statement: make it "
+        "`remat.recompute_needs_tensor(...)` on it before this statement (a lambda has no room for a statement: make it "
         "a function).",
     ),
     "RMT105": (
