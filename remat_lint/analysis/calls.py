@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
@@ -37,6 +38,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     is_blank,
+    join,
     map_tensors,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -280,7 +282,11 @@ class Calls(Functions):
             return None
         if not klass.definition.name.endswith("Config"):
             return None
-        return self.construct(state, node, klass.outer, [Operand(receiver), *operands])
+        built = [
+            self.construct(state, node, one, [Operand(receiver), *operands])
+            for one in self.concrete(klass.outer)
+        ]
+        return reduce(join, built)
 
     def _call_attribute(
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]

@@ -309,7 +309,11 @@ class Declarations(Interpreter):
             return reduce(join, [self._of_type(one, state) for one in kind.alternatives])
         if isinstance(kind, ClassValue):
             protocol = any(isinstance(b, External) and b.name.endswith(".Protocol") for b in kind.bases)
-            return Unknown(origin=self.fresh()) if protocol else self.instance_of(kind)
+            return (
+                Unknown(origin=self.fresh())
+                if protocol
+                else reduce(join, map(self.instance_of, self.concrete(kind)))
+            )
         if isinstance(kind, External):
             name = kind.name
             if name in _TENSORS:

@@ -44,6 +44,9 @@ from remat_lint.project import Project
 
 _ANY_NAME = "*"
 
+MAX_HEIRS = 4
+"""Subclasses that an object of an abstract class may be of; a value has no more alternatives."""
+
 
 class Objects(Wrappers):
     """Follows values into objects."""
@@ -92,6 +95,29 @@ class Objects(Wrappers):
 
     def declared_attribute(self, state: State, receiver: Value, order: Sequence[Value], name: str) -> Value:
         raise NotImplementedError
+
+    def concrete(self, klass: ClassValue) -> list[ClassValue]:
+        """The class, or, if it leaves ``forward`` to them, the subclasses beside it and in this file."""
+        order = self.mro(klass)
+        is_module = any(isinstance(one, External) and one.name == "torch.nn.Module" for one in order)
+        if not is_module or not self._leaves_forward(order):
+            return [klass]
+        scopes = dict.fromkeys((klass.scope, self.frame.scope))
+        values = (value for scope in scopes for value in scope.names.values())
+        classes = dict.fromkeys(value for value in values if isinstance(value, ClassValue))
+        heirs = [
+            one for one in classes if klass in self.mro(one)[1:] and not self._leaves_forward(self.mro(one))
+        ]
+        return heirs[:MAX_HEIRS] or [klass]
+
+    def _leaves_forward(self, order: Sequence[Value]) -> bool:
+        forward = self.class_attribute(order, "forward")
+        if isinstance(forward, FunctionValue):
+            return forward.definition.is_left_to_subclasses
+        return forward is None and not any(
+            isinstance(one, External) and one.name.startswith("torch.nn.") and one.name != "torch.nn.Module"
+            for one in order
+        )
 
     # --- attributes
 

@@ -143,6 +143,8 @@ class Reads(Machine):
         if token in state.tokens(region.function):
             return "a bound method" if isinstance(region.function, Method) else "a `functools.partial`"
         for operand in region.operands:
+            if isinstance(operand.value, Tensor) and operand.value.token == token:
+                return "a detached alias"
             if token in state.tokens(operand.value):
                 found = self.object_at(state, operand.value) if isinstance(operand.value, Reference) else None
                 return _CONTAINERS.get(type(found), "a nested container")
@@ -199,10 +201,16 @@ class Reads(Machine):
     def persist(self, state: State, value: Value) -> None:
         """A marker ran on a value, or a RECOMPUTE region received it."""
         for one in alternatives(value):
-            if isinstance(one, Tensor) and one.token is not None and one.moved is None:
-                forgotten = one.detached and not state.is_alive(one.token)
-                if state.phase is not Phase.REPLAY and not forgotten:
-                    state.mark(one.token)
+            if not isinstance(one, Tensor) or one.token is None or one.moved is not None:
+                continue
+            if state.phase is not Phase.REPLAY and not self.is_forgotten(state, one):
+                state.mark(one.token)
+
+    def is_forgotten(self, state: State, tensor: Tensor) -> bool:
+        """Whether torch_remat does not know any more what a detached alias is an alias of."""
+        if not tensor.detached or tensor.token is None or state.is_marked(tensor.token):
+            return False
+        return not state.is_alive(tensor.token)
 
     def grad_of(self, value: Value) -> bool | None:
         """Whether a value requires grad, None where that is unknown."""

@@ -187,7 +187,7 @@ class Regions(Checkpoints):
             tensor.token
             for operand in operands
             for tensor in self.direct_tensors(state, operand.value)
-            if tensor.token is not None
+            if tensor.token is not None and not self.is_forgotten(state, tensor)
         )
         self.handed.update(
             tensor.storage for operand in operands for tensor in self.direct_tensors(state, operand.value)

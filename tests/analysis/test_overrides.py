@@ -119,3 +119,39 @@ def test_a_read_in_another_file_is_reported_at_the_region(tmp_path: Path) -> Non
     assert read.insertion is None
     assert read.obstacle == "the statement that reads it is in another file"
     assert {Path(step.place.path).name for step in read.outputs[0].steps} == {"base.py", "sub.py"}
+
+
+ABSTRACT = """
+class Base(nn.Module):
+    class Config:
+        def build(self):
+            ...
+
+class Saved(Base):
+    class Config(Base.Config):
+        pass
+    def forward(self, x):
+        return remat.region(torch.cumsum, "s", recompute=False)(x, 0)
+
+class Plain(Base):
+    def forward(self, x):
+        return x.sin()
+"""
+
+
+@pytest.mark.parametrize("how", ["part: Base", "part: 'Base | None'"])
+def test_a_part_of_an_abstract_class_may_be_of_any_subclass(how: str, tmp_path: Path) -> None:
+    text = f"{IMPORTS}{ABSTRACT}\n\nclass Block(nn.Module):\n    {how}\n"
+    text += "    def forward(self, x):\n        return x + self.part(x)  # read\n"
+    path = tmp_path / "model.py"
+    path.write_text(text, encoding="utf-8")
+    assert _lines(path) == [text.count("\n")]
+
+
+def test_a_part_that_the_config_of_an_abstract_class_builds(tmp_path: Path) -> None:
+    text = f"{IMPORTS}{ABSTRACT}\n\nclass Block(nn.Module):\n    def __init__(self, part: Base.Config):\n"
+    text += "        super().__init__()\n        self.part = part.build()\n"
+    text += "    def forward(self, x):\n        return x + self.part(x)  # read\n"
+    path = tmp_path / "model.py"
+    path.write_text(text, encoding="utf-8")
+    assert _lines(path) == [text.count("\n")]

@@ -29,6 +29,19 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "detached_alias_of_what_is_gone_in_a_replayed_region": """
+        def body(x):
+            h = S(lambda t: t * 2)(x).detach()
+            R(lambda t: t * 2)(h)  # read
+            return x.sin()
+    """,
+    "detached_alias_of_what_is_there_in_a_replayed_region": """
+        def body(x):
+            y = S(lambda t: t * 2)(x)
+            h = y.detach()
+            R(lambda t: t * 2)(h)
+            return x.sin() * y.shape[0]
+    """,
     "copied_into_a_fresh_buffer": """
         def body(x):
             y = S(torch.neg)(x)
