@@ -38,7 +38,7 @@ def _block(located: LocatedFinding, paint: Paint) -> Iterator[str]:
     finding, where = located.finding, located.location
     code = paint(finding.code, _COLOURS[finding.severity], bold=True)
     place = f"{paint(printable(where.path), bold=True)}:{where.line}:{where.column}:"
-    fixable = paint(" [*]", "cyan") * bool(located.fix_kind)
+    fixable = paint(" [*]", "cyan") * (located.fix_kind == "safe")
     yield f"{place} {code}{fixable} {printable(finding.message)}"
     gutter = len(str(where.line))
     if located.source_line.strip():
@@ -56,6 +56,8 @@ def _notes(located: LocatedFinding, paint: Paint) -> Iterator[str]:
         yield _note(step, "note", paint)
     for step in located.chain:
         yield _note(step, "reached", paint)
+    if located.fix_kind == "unsafe":
+        yield f"{paint('fix', bold=True)}: with --unsafe-fixes only: it loses a comment, or changes what runs"
     if located.finding.unfixable:
         yield f"{paint('no fix', bold=True)}: {printable(located.finding.unfixable)}"
 

@@ -58,6 +58,15 @@ def test_a_finding_without_a_line_is_shown_by_its_place() -> None:
     assert text.render([located(line="")], colour=False) == "m.py:7:12: RMT101 `y` is read\n"
 
 
+def test_a_fix_that_is_made_only_on_request_is_not_promised() -> None:
+    safe, unsafe = (text.render([located(line="", fix=fix)], colour=False) for fix in (SAFE, UNSAFE))
+    assert safe == "m.py:7:12: RMT101 [*] `y` is read\n"
+    assert unsafe == (
+        "m.py:7:12: RMT101 `y` is read\n"
+        "   = fix: with --unsafe-fixes only: it loses a comment, or changes what runs\n"
+    )
+
+
 def test_a_finding_over_several_lines_is_marked_to_the_end_of_its_first() -> None:
     finding = located("x = f(", 5, 2)
     finding = LocatedFinding(finding.finding, Location("m.py", 7, 5, 9, 2), "x = f(")
