@@ -229,6 +229,14 @@ def _train(module: Any, body: Any) -> list[Any]:
 
 def _same(left: list[Any], right: list[Any]) -> bool:
     return len(left) == len(right) and all(
-        (a is None and b is None) or (a is not None and b is not None and torch.equal(a, b))
+        (a is None and b is None) or (a is not None and b is not None and _equal(a, b))
         for a, b in zip(left, right, strict=True)
     )
+
+
+def _equal(left: Any, right: Any) -> bool:
+    """Equal numbers in equal places; what is no number in one is none in the other."""
+    if torch.equal(left, right):
+        return True
+    nothing = torch.equal(left.isnan(), right.isnan())
+    return nothing and torch.equal(left.nan_to_num(), right.nan_to_num())
