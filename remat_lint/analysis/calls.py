@@ -272,6 +272,9 @@ class Calls(Functions):
             return self._build_owner(state, node, receiver.value, operands) or result
         return result
 
+    def instance_of(self, klass: ClassValue) -> Value:
+        raise NotImplementedError
+
     def _build_owner(
         self, state: State, node: ir.Expr, receiver: Reference, operands: Sequence[Operand]
     ) -> Value | None:
@@ -282,10 +285,12 @@ class Calls(Functions):
             return None
         if not klass.definition.name.endswith("Config"):
             return None
-        built = [
-            self.construct(state, node, one, [Operand(receiver), *operands])
-            for one in self.concrete(klass.outer)
-        ]
+        built = []
+        for one in self.concrete(klass.outer):
+            nested = self.class_attribute(self.mro(one), klass.definition.name)
+            of_its_own = isinstance(nested, ClassValue) and klass in self.mro(nested)[1:]
+            config = self.instance_of(nested) if of_its_own and isinstance(nested, ClassValue) else receiver
+            built.append(self.construct(state, node, one, [Operand(config), *operands]))
         return reduce(join, built)
 
     def _call_attribute(

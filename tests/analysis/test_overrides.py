@@ -155,3 +155,42 @@ def test_a_part_that_the_config_of_an_abstract_class_builds(tmp_path: Path) -> N
     path = tmp_path / "model.py"
     path.write_text(text, encoding="utf-8")
     assert _lines(path) == [text.count("\n")]
+
+
+def test_a_subclass_is_built_from_a_configuration_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(
+        IMPORTS
+        + textwrap.dedent("""
+            class Linear(nn.Module):
+                class Config:
+                    def build(self):
+                        ...
+                def forward(self, x):
+                    return remat.region(torch.cumsum, "s", recompute=False)(x, 0)
+
+            class Base(nn.Module):
+                class Config:
+                    def build(self):
+                        ...
+
+            class Heir(Base):
+                class Config(Base.Config):
+                    out: Linear.Config
+                def __init__(self, config: Config):
+                    super().__init__()
+                    self.out = config.out.build()
+                def forward(self, x):
+                    return self.out(x)
+
+            class Block(nn.Module):
+                def __init__(self, part: Base.Config):
+                    super().__init__()
+                    self.part = part.build()
+                def forward(self, x):
+                    h = self.part(x)
+                    return x + h
+        """),
+        encoding="utf-8",
+    )
+    assert _lines(path) == [path.read_text(encoding="utf-8").count("\n")]
