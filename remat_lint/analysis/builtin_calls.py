@@ -150,14 +150,14 @@ def _listed(call: BuiltinCall) -> Value:
     if not call.operands:
         return call.machine.allocate(call.state, ListObject())
     sequence = call.machine.iterate(call.state, call.node, call.operands[0].value)
-    return call.machine.allocate(call.state, ListObject(sequence.items, sequence.rest))
+    return call.machine.allocate(call.state, ListObject(sequence.items, sequence.rest, sure=sequence.sure))
 
 
 def _tupled(call: BuiltinCall) -> Value:
     if not call.operands:
         return SequenceValue()
     sequence = call.machine.iterate(call.state, call.node, call.operands[0].value)
-    return SequenceValue(sequence.items, sequence.rest)
+    return SequenceValue(sequence.items, sequence.rest, sure=sequence.sure)
 
 
 def _reversed(call: BuiltinCall) -> Value:
@@ -169,7 +169,7 @@ def _enumerate(call: BuiltinCall) -> Value:
     sequence = call.machine.iterate(call.state, call.node, call.operands[0].value)
     items = tuple(SequenceValue((Constant(i), item)) for i, item in enumerate(sequence.items))
     rest = SequenceValue((SCALAR, sequence.rest)) if sequence.rest is not None else None
-    return SequenceValue(items, rest)
+    return SequenceValue(items, rest, sure=sequence.sure)
 
 
 def _zip(call: BuiltinCall) -> Value:
@@ -188,7 +188,8 @@ def _zip(call: BuiltinCall) -> Value:
     rest = None
     if not exact:
         rest = SequenceValue(tuple(s.rest or Unknown() for s in sequences))
-    return SequenceValue(items, rest)
+    known = min((len(s.items) for s in sequences), default=0)
+    return SequenceValue(items, rest, sure=known if known < length else None)
 
 
 def _map(call: BuiltinCall) -> Value:

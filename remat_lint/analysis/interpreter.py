@@ -239,7 +239,8 @@ class Interpreter(Expressions):
         operand = self.operand(statement.iterable, state)
         sequence = self.iterate(state, statement.iterable, operand.value)
         steps: list[Value] = list(sequence.items)
-        exact, surely = sequence.rest is None, len(sequence.items)
+        surely = len(sequence.items) if sequence.sure is None else sequence.sure
+        exact = sequence.rest is None and sequence.sure is None
         if sequence.rest is not None:
             steps += [sequence.rest] * max(1, ITERATIONS - len(steps))
             # Outputs that are not there are read by nobody: a loop over outputs runs for them all.

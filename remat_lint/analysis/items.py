@@ -216,7 +216,7 @@ class Items(Objects):
     def _iterate_object(self, state: State, value: Reference) -> SequenceValue:
         found = self.object_at(state, value)
         if isinstance(found, ListObject):
-            return SequenceValue(found.items, found.rest)
+            return SequenceValue(found.items, found.rest, sure=found.sure)
         if isinstance(found, DictObject):
             return SequenceValue(tuple(Constant(key) for key, _ in found.items), found.rest and SCALAR)
         if isinstance(found, InstanceObject):

@@ -163,6 +163,8 @@ class Sequence(Value):
     rest: Value | None = None
     fields: tuple[str, ...] = ()
     kind: str = "tuple"
+    sure: int | None = None
+    """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
 
@@ -496,6 +498,8 @@ class ListObject:
     items: tuple[Value, ...] = ()
     rest: Value | None = None
     kind: str = "list"
+    sure: int | None = None
+    """How many of the items are there for certain, None for all."""
     _links: Links | None = field(init=False, compare=False, repr=False, default=None)
 
     def __post_init__(self) -> None:

@@ -29,6 +29,22 @@ def P(f, name="p"): return remat.region(f, name, recompute=POLICY(name))
 """
 
 PROGRAMS = {
+    "a_list_of_zip_ends_with_its_shortest_argument": """
+        def body(x):
+            outs = S(lambda t: (t * 2, t * 3, t * 4))(x)
+            parts = (lambda t: (t * 2).split(3))(outs[2])  # read
+            for _, (_, out) in enumerate(list(zip(parts, outs))):
+                M(out)
+            return x.sin()
+    """,
+    "zip_ends_with_its_shortest_argument": """
+        def body(x):
+            outs = S(lambda t: (t * 2, t * 3, t * 4))(x)
+            parts = (lambda t: (t * 2).split(3))(outs[2])  # read
+            for _, out in zip(parts, outs):
+                M(out)
+            return x.sin()
+    """,
     "detached_alias_of_what_is_gone_in_a_replayed_region": """
         def body(x):
             h = S(lambda t: t * 2)(x).detach()
