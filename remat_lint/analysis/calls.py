@@ -273,6 +273,7 @@ class Calls(Functions):
         return result
 
     def instance_of(self, klass: ClassValue) -> Value:
+        """An object of a class that nobody constructed in view."""
         raise NotImplementedError
 
     def _build_owner(

@@ -1,7 +1,8 @@
 """What the parts of the interpreter share: frames, regions under way, counters, and what each part may call.
 
 The interpreter is one object made of layers, each in its own file and each using only the layers
-below it, but for the four entries declared abstract here.
+below it. What a layer asks of one above it declares without a body (``raise NotImplementedError``), here
+or where it is asked for first; the layer above defines it.
 
     machine      frames, counters                     (this file)
     reads        a token is read, written or marked
@@ -19,6 +20,8 @@ below it, but for the four entries declared abstract here.
     calls        objects, methods, names of other packages
     expressions  the value of an expression
     interpreter  statements and paths
+    declarations objects that nobody constructed: annotations, attributes set anywhere
+    analyser     modules, imports, the functions that are run as roots
 """
 
 from __future__ import annotations

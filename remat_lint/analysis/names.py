@@ -42,10 +42,6 @@ MAX_NAMES = 64
 class Names(Operations):
     """Says what regions and scopes are called."""
 
-    def qualified_name(self, name: RegionName) -> RegionName:
-        """The name of a region under the scopes that are entered now: ``a/b``."""
-        return name.under(self.name_scopes)
-
     def name_given(self, state: State, operand: Operand | None) -> RegionName:
         """The name that an argument of ``region`` or ``name_scope`` gives."""
         if operand is None:
