@@ -403,12 +403,18 @@ def join(first: Value, second: Value) -> Value:
     both = tuple(dict.fromkeys((*alternatives(first), *alternatives(second))))
     plain = [v for v in both if _is_plain(v)]
     if len(plain) > 1:  # nothing is decided on the difference between two values without tokens
-        both = (*(v for v in both if not _is_plain(v)), UNKNOWN)
+        both = (*(v for v in both if not _is_plain(v)), _join_plain(plain))
     if len(both) == 1:
         return both[0]
     if len(both) > MAX_ALTERNATIVES:
         return _anything_of(both)
     return Choice(both)
+
+
+def _join_plain(values: Iterable[Value]) -> Value:
+    """One of several values without tokens: all that matters of tensors is whether they require grad."""
+    needs_no_grad = all(isinstance(value, Tensor) and value.grad is False for value in values)
+    return Tensor(grad=False) if needs_no_grad else UNKNOWN
 
 
 def _anything_of(values: Iterable[Value]) -> Unknown:

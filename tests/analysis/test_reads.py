@@ -654,6 +654,20 @@ PROGRAMS = {
             y = S(torch.sigmoid)(x)
             return y * 2
         """,
+    "tanh_of_what_a_loop_made_under_no_grad_does_not": """
+        def total(x):
+            with torch.no_grad():
+                n = 0
+                while True:
+                    n += 1
+                    out = x.sum()
+                    if n:
+                        break
+            return out
+        def body(x):
+            h = S(lambda t: t.tanh())(total(x))
+            return x * h  # read
+    """,
     "sigmoid_under_no_grad_does_not": """
         def body(x):
             with torch.no_grad():
