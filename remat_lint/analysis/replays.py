@@ -76,7 +76,7 @@ class Replays(Machine):
     # --- noting
 
     def note_deed(self, state: State, node: ir.Node, act: Act, *, certain: bool = True) -> None:
-        """The code at ``node`` does something beside its result; what runs in one phase only is no repetition."""
+        """The code at ``node`` does something beside its result. In one phase only it is no repetition."""
         if state.phase is Phase.BOTH:
             self.deeds.note(Deed(act, self.place(node), certain=certain))
 
