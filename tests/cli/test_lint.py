@@ -204,10 +204,11 @@ def test_a_rule_is_explained(remat_lint: Run) -> None:
     assert remat_lint("rule", "missing-marker").stdout == result.stdout
 
 
-def test_all_rules_are_listed(remat_lint: Run) -> None:
-    assert remat_lint("rule", "--all").stdout.splitlines()[:2] == [
+def test_all_rules_are_listed_with_what_is_special_about_them(remat_lint: Run) -> None:
+    assert remat_lint("rule", "--all").stdout.splitlines()[:3] == [
         "RMT101  missing-marker             error    fix",
-        "RMT104  ungrouped-markers          error    opt-in",
+        "RMT104  ungrouped-markers          error    fix, opt-in",
+        "RMT105  marker-not-a-tensor        error",
     ]
 
 
