@@ -37,6 +37,7 @@ class FileReport:
     suppressed: int = 0
     given_up: Counter[str] = field(default_factory=Counter)
     every_code: Counter[str] = field(default_factory=Counter)
+    warnings: tuple[str, ...] = ()
     failure: Failure | None = None
 
 
@@ -61,12 +62,8 @@ class Linter:
         except Exception as error:  # noqa: BLE001 - the last resort: one file must not end the run
             report.failure = internal_failure(error)
             return report
-        report.findings, report.suppressed, report.given_up, report.every_code = (
-            found.findings,
-            found.suppressed,
-            found.given_up,
-            found.every_code,
-        )
+        report.findings, report.suppressed, report.given_up = found.findings, found.suppressed, found.given_up
+        report.every_code, report.warnings = found.every_code, found.warnings
         return report
 
     def forget_sources(self) -> None:
