@@ -15,6 +15,7 @@ from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
 from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.registered import REGISTER
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -268,6 +269,8 @@ class Calls(Functions):
     ) -> Value:
         """``receiver.name(operands)`` for any receiver."""
         result = self._call_attribute(state, node, receiver, name, operands)
+        if name == REGISTER and operands and isinstance(operands[0].value, Constant):
+            return operands[0].value  # a handle is its name wherever it is handed to
         if name == "build" and is_blank(result) and isinstance(receiver.value, Reference):
             return self._build_owner(state, node, receiver.value, operands) or result
         return result

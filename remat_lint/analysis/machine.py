@@ -13,6 +13,7 @@ or where it is asked for first; the layer above defines it.
     regions      remat.region
     wrappers     functions that the settings name
     objects      attributes
+    registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
