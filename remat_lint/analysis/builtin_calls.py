@@ -314,6 +314,7 @@ def _getattr(call: BuiltinCall) -> Value:
 def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
         base, name, value = call.operands[:3]
+        call.machine.may_be_called(call.state, [value])
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 

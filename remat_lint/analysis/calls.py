@@ -345,7 +345,7 @@ class Calls(Functions):
         """Something unknown keeps its arguments."""
         for operand in operands:
             self.escape(state, operand.value)
-        self.may_be_called(operands)
+        self.may_be_called(state, operands)
 
     # --- names of other packages
 

@@ -473,7 +473,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -481,7 +481,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return
