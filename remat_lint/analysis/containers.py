@@ -42,6 +42,9 @@ MODULE_ITSELF = frozenset(
 PARTS = frozenset(["children", "named_children", "get_submodule"])
 """Methods of ``nn.Module`` that lead to its parts."""
 
+WHOLE_TREE = frozenset(["modules", "named_modules"])
+"""Those that lead to the parts of its parts, too."""
+
 
 class Containers(Items):
     """Runs the methods of containers."""

@@ -189,6 +189,15 @@ class UnregisteredName:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideRegion:
+    """A region is put around the ``forward`` of modules that a walk over a model picked out of it."""
+
+    place: Place
+    region: str
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
 class LegacyName:
     """``name`` was in torch_remat before 0.2. ``statement`` is the one that uses it."""
 
@@ -277,6 +286,7 @@ Fact = (
     RegionCall
     | NameMismatch
     | UnregisteredName
+    | OutsideRegion
     | Rejection
     | WrittenWrong
     | Marker

@@ -134,6 +134,13 @@ return Wave()(x)""",
         "region `pack` returns a dict: under a checkpoint torch_remat raises in the forward. Return a tensor, or a "
         "flat tuple or list of tensors and `None`.",
     ),
+    "RMT208": (
+        """for name, module in x.named_modules():
+    module.forward = remat.region(module.forward, name, recompute=policy(name))""",
+        "region `name` is put around modules of a model from outside: the model's code marks none of their outputs, "
+        "and under a policy that saves it a bare operation that reads one raises in backward. Assign a function that "
+        "calls the region, marks its output with `remat.recompute_needs_tensor` and returns it.",
+    ),
     "RMT301": (
         "return remat.checkpoint(torch.sin)(x)",
         "`remat.checkpoint` is given `torch.sin` by position: it takes options by keyword only and raises "
