@@ -9,12 +9,13 @@ from functools import reduce
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
-from remat_lint.analysis.containers import MODULE_ITSELF, PARTS
+from remat_lint.analysis.containers import MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.functions import IDENTITY_DECORATORS, Functions
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
 from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.registered import REGISTER
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -138,6 +139,8 @@ class Calls(Functions):
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
         if isinstance(found, InstanceObject) and isinstance(method.receiver, Reference):
+            if method.name in WHOLE_TREE:
+                return self._walk(method.name, knows_regions=self._may_hold_markers(found))
             if found.get("contents") is not None:
                 return self._call_container_method(state, node, method.receiver, method.name, operands)
             if method.name in ("add_module", "register_module") and len(operands) > 1:
@@ -168,6 +171,20 @@ class Calls(Functions):
             pairs = tuple(SequenceValue((Constant(name), value)) for name, value in named)
             return SequenceValue(pairs, SequenceValue((SCALAR, more)) if more is not None else None)
         return SequenceValue(tuple(value for _, value in named), more)
+
+    def _may_hold_markers(self, found: InstanceObject) -> bool:
+        """Whether somebody wrote markers where the class of a model is defined."""
+        classes = (one for one in self.mro(found.klass) if isinstance(one, ClassValue))
+        return any(b"recompute_needs_tensor" in one.scope.source.raw for one in classes)
+
+    def _walk(self, name: str, *, knows_regions: bool) -> Value:
+        """What a method of a model gives that walks over its modules: the same module each time."""
+        module = Unknown(origin=self.fresh())
+        if not knows_regions:
+            self.picked.add(module.origin)
+        if name == "get_submodule":
+            return module
+        return SequenceValue(rest=SequenceValue((SCALAR, module)) if name.startswith("named_") else module)
 
     def _submodule(self, state: State, node: ir.Expr, module: Value, path: Value | None) -> Value:
         if not isinstance(path, Constant) or not isinstance(path.value, str):
@@ -268,6 +285,8 @@ class Calls(Functions):
     ) -> Value:
         """``receiver.name(operands)`` for any receiver."""
         result = self._call_attribute(state, node, receiver, name, operands)
+        if name == REGISTER and operands and isinstance(operands[0].value, Constant):
+            return operands[0].value  # a handle is its name wherever it is handed to
         if name == "build" and is_blank(result) and isinstance(receiver.value, Reference):
             return self._build_owner(state, node, receiver.value, operands) or result
         return result
@@ -314,6 +333,9 @@ class Calls(Functions):
         value = receiver.value
         if name == "backward":
             self.journal.is_body = False
+        if is_blank(value) and name in (*PARTS, *WHOLE_TREE):
+            is_named = name == "get_submodule" and any(isinstance(one.value, Constant) for one in operands)
+            return self._walk(name, knows_regions=is_named)
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:
@@ -342,7 +364,7 @@ class Calls(Functions):
         """Something unknown keeps its arguments."""
         for operand in operands:
             self.escape(state, operand.value)
-        self.may_be_called(operands)
+        self.may_be_called(state, operands)
 
     # --- names of other packages
 

@@ -16,6 +16,7 @@ from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     Choice,
+    ClassValue,
     Constant,
     DictObject,
     External,
@@ -424,6 +425,9 @@ class Expressions(Calls):
 
     def _narrow(self, test: ir.Expr, true: State, false: State) -> None:
         """``if y is None`` and ``if y``: what the name is on either path."""
+        if isinstance(test, ir.Call):
+            self._narrow_to_class(test, true)
+            return
         expr, negated = test, False
         if isinstance(test, ir.Comparison) and test.operators in (("Is",), ("IsNot",)):
             right = test.rights[0]
@@ -440,6 +444,17 @@ class Expressions(Calls):
             self._rebind(there, expr.id, present)
             if isinstance(test, ir.Comparison):
                 self._rebind(absent, expr.id, NONE)
+
+    def _narrow_to_class(self, test: ir.Call, true: State) -> None:
+        """``if isinstance(module, Attention)``: what reads a module of the project is code of the project."""
+        values, arguments = self.frame.values, [argument.value for argument in test.arguments]
+        if values.get(test.function.at) != External("builtins.isinstance") or len(arguments) != 2:
+            return
+        name, kind = arguments[0], values.get(arguments[1].at)
+        if isinstance(name, ir.Name) and isinstance(kind, ClassValue):
+            value = true.frames.get(self.frame.id, {}).get(name.id)
+            if isinstance(value, Unknown) and value.origin in self.picked:
+                self._rebind(true, name.id, Unknown(origin=self.fresh()))
 
     def _rebind(self, state: State, name: str, value: Value) -> None:
         assumed = dict(state.assumed)
@@ -473,7 +488,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -481,7 +496,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return

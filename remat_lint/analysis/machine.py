@@ -14,6 +14,7 @@ or where it is asked for first; the layer above defines it.
     regions      remat.region
     wrappers     functions that the settings name
     objects      attributes
+    registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -155,6 +156,8 @@ class Machine:
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
+        self.picked: set[int] = set()
+        """The origins of modules that were picked out of a model by walking over it."""
         self.calling: dict[ir.Function, set[ir.Function]] = {}
         """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()

@@ -56,8 +56,8 @@ class Names(Operations):
         if isinstance(expr, ir.Format):
             return expr.template
         if isinstance(expr, ir.Call) and expr.arguments:
-            local = expr.arguments[-1].value
-            if isinstance(local, ir.Const) and isinstance(local.value, str):
+            local = self.frame.values.get(expr.arguments[-1].value.at)
+            if isinstance(local, Constant) and isinstance(local.value, str):
                 return local.value
         return self.text(expr) if expr is not None else "of a computed name"
 
