@@ -329,7 +329,7 @@ class Expressions(Calls):
         for name in target_names(clause.target):
             state.forget(f"{self.frame.id}:", name)
         for claim in new:
-            if claim in state.claimed.get(claim.name.under(claim.scopes).identity, ()):
+            if claim in state.claimed.get(claim.name.identity, ()):
                 self.claim(state, claim)
 
     def _run_clause(

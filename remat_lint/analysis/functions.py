@@ -187,7 +187,7 @@ class Functions(Construction):
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
-        caller, self.frame = self.frame, frame
+        caller, self.frame, frame.scopes_around = self.frame, frame, len(self.name_scopes)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False

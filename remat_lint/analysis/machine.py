@@ -104,6 +104,9 @@ class Frame:
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
     comprehension: list[str] = field(default_factory=list)
+    scopes_around: int = 0
+    """How many of the name scopes were entered before it began."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
 

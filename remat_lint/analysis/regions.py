@@ -23,7 +23,7 @@ from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Operand, RegionContext
 from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
 from remat_lint.analysis.outputs import Outputs
-from remat_lint.analysis.state import Claim, State
+from remat_lint.analysis.state import Claim, State, Way
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -200,8 +200,8 @@ class Regions(Checkpoints):
         inert = self.is_inert()
         self._reject_recompute(node, wrapper)
         if not inert:
-            way = ((self.frame.id, self.place(node)),)
-            self.claim(state, Claim(wrapper.name, self.name_scopes, way, state.conditions()))
+            name, way = self.in_own_scopes(wrapper.name), Way(self.frame.id, self.place(node))
+            self.claim(state, Claim(name, way, state.conditions()))
         direct = frozenset(
             tensor.token
             for operand in operands

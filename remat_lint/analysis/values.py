@@ -303,6 +303,8 @@ class RegionName:
 
     def under(self, scopes: tuple[RegionName, ...]) -> RegionName:
         """The qualified name: that of the region with those of the scopes around it, joined with ``/``."""
+        if not scopes:
+            return self
         names = (*scopes, self)
         return RegionName(
             "/".join(name.text for name in names),
