@@ -433,7 +433,7 @@ UNSTEADY: dict[tuple[Unsteady, str], str] = {
 }
 """What may be another value in backward than it was in forward."""
 
-_WAITS = ("time.sleep", "warnings.warn", "logging.debug", "gc.collect")
+_WAITS = ("time.sleep", "warnings.warn", "gc.collect")
 _QUIET = ("debug", "trace", "warning_once", "info_once")
 
 LOGGER_NAMES = frozenset(["logger", "log", "logging", "_log"])
@@ -462,6 +462,7 @@ def _expanded(groups: Iterable[Functions]) -> dict[str, Touched]:
 
 _TOUCHES = _expanded((*FUNCTIONS, *METHODS))
 _BEGINNINGS = {name.removesuffix("*"): touched for name, touched in _TOUCHES.items() if name.endswith("*")}
+_OWNERS_OF_MANY = frozenset(name.rpartition(".")[0] for name in _BEGINNINGS)
 _SENDS = frozenset(
     f"{owner}.{name}" for owners, names in COLLECTIVES.items() for owner in owners for name in names.split()
 )
@@ -476,9 +477,12 @@ CLASSES = frozenset(owner for group in METHODS for owner in group.owners)
 def touched_by(name: str) -> Touched | None:
     """What a function, or a method of a class, touches outside the program."""
     touched = _TOUCHES.get(name)
-    if touched is None and name.startswith(("mlflow.", "comet_ml.", "neptune.", "os.", "huggingface_hub.")):
+    if touched is not None:
+        return touched
+    owner, _, last = name.rpartition(".")
+    if owner in _OWNERS_OF_MANY:
         return next((kind for start, kind in _BEGINNINGS.items() if name.startswith(start)), None)
-    return touched
+    return touched_by_method(owner.rpartition(".")[2], last)
 
 
 def is_ones_own(name: str) -> bool:
@@ -513,7 +517,9 @@ def touched_by_method(receiver: str, method: str) -> Touched | None:
 
 def only_tells(name: str) -> bool:
     """Whether a function does nothing but tell something, or wait: nothing that is computed depends on it."""
-    return touched_by(name) is not None or name in _WAITS
+    owner, _, method = name.rpartition(".")
+    told_by_logger = method in _QUIET and touched_by(f"{owner}.info") is Touched.LOG
+    return told_by_logger or touched_by(name) is not None or name in _WAITS
 
 
 def only_tells_by_method(receiver: str, method: str) -> bool:

@@ -348,10 +348,14 @@ class Interpreter(Expressions):
             value = self.lookup(state, function.id) if isinstance(function, ir.Name) else NONE
             return isinstance(value, External) and only_tells(value.name)
         way = attribute_path(function)
-        base = self.lookup(state, way[0]) if way else NONE
-        if isinstance(base, External):
-            return only_tells(".".join((base.name, *way[1:])))
-        return only_tells_by_method(way[-2], way[-1]) if way else False
+        if not way:
+            return False
+        base = self.lookup(state, way[0])
+        found = self.object_at(state, base) if isinstance(base, Reference) else None
+        known = found.klass if isinstance(found, InstanceObject) else base
+        if isinstance(known, External):
+            return only_tells(".".join((known.name, *way[1:])))
+        return only_tells_by_method(way[-2], way[-1])
 
     def _iteration(self, body: Sequence[ir.Stmt], paths: list[State], flow: Flow) -> list[State]:
         ways = self.run_block(body, paths)
