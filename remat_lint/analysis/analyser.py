@@ -91,6 +91,7 @@ class Analyser(Declarations):
             return known
         scope = ModuleScope(name, source, self.fresh())
         self.scopes[source.path] = scope
+        scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
         with self.own_budget(), self.entering(frame):

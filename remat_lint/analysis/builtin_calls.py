@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     contents,
     join,
     parts,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -58,8 +59,8 @@ MAX_EXACT = 3
 """Ranges up to this length are run exactly."""
 
 
-def _no_read(_call: BuiltinCall) -> Value:
-    return SCALAR
+def _no_read(call: BuiltinCall) -> Value:
+    return scalar_from(operand.value for operand in call.operands)
 
 
 def _isinstance(call: BuiltinCall) -> Value:
@@ -127,13 +128,16 @@ def _leaves(call: BuiltinCall, value: Value) -> Iterator[Value]:
 
 def _reads(call: BuiltinCall) -> Value:
     call.machine.read(call.state, call.node, call.operands)
-    return SCALAR
+    return scalar_from(operand.value for operand in call.operands)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:
     call.machine.read(call.state, call.node, call.operands)
-    tensor = any(isinstance(operand.value, Tensor) for operand in call.operands)
-    return Tensor(storage=call.machine.fresh()) if tensor else Unknown(origin=call.machine.fresh())
+    values = [operand.value for operand in call.operands]
+    if any(isinstance(value, Tensor) for value in values):
+        call.machine.mix(call.state, call.node, call.operands)
+        return Tensor(storage=call.machine.fresh())
+    return Unknown(origin=call.machine.fresh(), reading=call.machine.mixed(call.node, values))
 
 
 def _range(call: BuiltinCall) -> Value:
@@ -144,7 +148,7 @@ def _range(call: BuiltinCall) -> Value:
         if len(values) <= MAX_EXACT:
             return SequenceValue(tuple(Constant(number) for number in values))
         return SequenceValue((SCALAR,), SCALAR)
-    return SequenceValue(rest=SCALAR)
+    return SequenceValue(rest=scalar_from(operand.value for operand in call.operands))
 
 
 def _listed(call: BuiltinCall) -> Value:

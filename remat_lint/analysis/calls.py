@@ -10,6 +10,7 @@ from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.containers import MODULE_ITSELF, PARTS, WHOLE_TREE
+from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.functions import IDENTITY_DECORATORS, Functions
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
@@ -26,6 +27,7 @@ from remat_lint.analysis.values import (
     Compiled,
     Constant,
     External,
+    Fickle,
     FunctionValue,
     InheritedMethod,
     InstanceObject,
@@ -41,6 +43,7 @@ from remat_lint.analysis.values import (
     is_blank,
     join,
     map_tensors,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -132,9 +135,14 @@ class Calls(Functions):
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
             return self._call_module(state, node, method.base, found, operands)
-        wrapped = self.call_wrapper(state, node, f"{method.base}.{method.name}", operands)
+        name = f"{method.base}.{method.name}"
+        wrapped = self.call_wrapper(state, node, name, operands)
         if wrapped is not None:
             return wrapped
+        self.note_external_method(state, node, method.receiver, name, operands)
+        unsteady = self.read_unsteady(node, name)
+        if unsteady is not None:
+            return unsteady
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
@@ -151,7 +159,12 @@ class Calls(Functions):
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
-        return self.call_unknown(state, node, operands)
+        return self._made_by(state, node, name, operands)
+
+    def _made_by(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
+        """What a function of another package returns: an object, if it is of a class that matters."""
+        result, klass = self.call_unknown(state, node, operands), made_by(name)
+        return self.allocate(state, InstanceObject(External(klass))) if klass is not None else result
 
     def _parts_of(
         self,
@@ -253,9 +266,12 @@ class Calls(Functions):
                 return SequenceValue(items, rest)
             case ClassValue() as klass if name == "apply":
                 return self._apply_autograd_function(state, node, klass, operands)
-            case Constant() | Scalar():
+            case Constant():
                 self.read(state, node, operands)
-                return SCALAR if isinstance(receiver.value, Constant) else Unknown()
+                return scalar_from(operand.value for operand in operands)
+            case Scalar() as scalar:
+                self.read(state, node, operands)
+                return scalar if isinstance(scalar, Fickle) else Unknown()
             case _:
                 return self._call_tensor_method(state, node, receiver, name, operands)
 
@@ -331,6 +347,8 @@ class Calls(Functions):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if isinstance(value, Unknown):
+            self.note_method(state, node, receiver, name)
         if name == "backward":
             self.journal.is_body = False
         if is_blank(value) and name in (*PARTS, *WHOLE_TREE):
@@ -376,6 +394,11 @@ class Calls(Functions):
         wrapped = self.call_wrapper(state, node, name, operands)
         if wrapped is not None:
             return wrapped
+        self.note_external(state, node, name, operands)
+        unsteady = self.read_unsteady(node, name, operands)
+        if unsteady is not None:
+            self.hand_out(state, operands)
+            return unsteady
         special = BUILTINS.get(name) or ITERABLE_CALLS.get(name)
         if special is not None:
             return special(BuiltinCall(self, state, node, operands))
@@ -386,7 +409,7 @@ class Calls(Functions):
             return self.apply(state, node, operation, None, operands)
         if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
             return self.construct_external(state, name, operands)
-        return self.call_unknown(state, node, operands)
+        return self._made_by(state, node, name, operands)
 
     def returns_anything(self, name: str) -> bool:
         """Whether nothing is known of what something of another package returns."""
@@ -396,6 +419,7 @@ class Calls(Functions):
             or name in ITERABLE_CALLS
             or name in IDENTITY_DECORATORS
             or torch_ops.function(name) is not None
+            or made_by(name) is not None
             or any(self.project.wrappers)
         )
 

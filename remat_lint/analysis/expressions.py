@@ -8,6 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
+from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
@@ -20,8 +21,10 @@ from remat_lint.analysis.values import (
     Constant,
     DictObject,
     External,
+    Fickle,
     FunctionValue,
     ListObject,
+    ModuleValue,
     PhaseTest,
     PlaceholderTest,
     Reference,
@@ -32,6 +35,7 @@ from remat_lint.analysis.values import (
     alternatives,
     direct_tokens,
     join,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -82,7 +86,11 @@ class Expressions(Calls):
         return value
 
     def _name(self, expr: ir.Name, state: State) -> Value:
-        return self.lookup(state, expr.id)
+        value = self.lookup(state, expr.id)
+        if expr.id not in self.frame.scope.rebound or self.frame.kind == "module":
+            return value
+        bound_here = any(expr.id in state.frames.get(number, {}) for number in self._scopes())
+        return value if bound_here else self.read_global(expr, value)
 
     def _const(self, expr: ir.Const, _state: State) -> Value:
         return Constant(expr.value)
@@ -90,13 +98,18 @@ class Expressions(Calls):
     def _format(self, expr: ir.Format, state: State) -> Value:
         for value in expr.values:
             self.read(state, expr, [self.operand(value, state)])
-        return SCALAR
+        return scalar_from(self.frame.values[value.at] for value in expr.values)
 
     def _attribute(self, expr: ir.Attribute, state: State) -> Value:
         base = self.evaluate(expr.base, state)
         if qualified(base) == REMAT:
             self.note_legacy(expr, expr.name)
-        return self.fetched(self.attribute_of(state, expr, base, expr.name), base)
+        if isinstance(base, Fickle):
+            return base
+        value = self.attribute_of(state, expr, base, expr.name)
+        if isinstance(base, ModuleValue) and expr.name in base.scope.rebound:
+            return self.read_global(expr, value)
+        return self.fetched(value, base)
 
     # --- calls
 
@@ -143,13 +156,20 @@ class Expressions(Calls):
     def _subscript(self, expr: ir.Subscript, state: State) -> Value:
         base = self.evaluate(expr.base, state)
         indices = [self.operand(index, state) for index in expr.indices]
-        return self.fetched(self.item_of(state, expr, base, indices), base)
+        if isinstance(base, Fickle):
+            return base
+        if isinstance(base, External) and (unsteady := self.read_unsteady(expr, base.name)) is not None:
+            return unsteady
+        item = self.item_of(state, expr, base, indices)
+        self.pick(state, expr, base, indices, item)
+        return self.fetched(item, base)
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
         for part in (expr.lower, expr.upper, expr.step):
             if part is not None:
                 self.read(state, expr, [self.operand(part, state)])
-        return SCALAR
+        bounds = (part for part in (expr.lower, expr.upper, expr.step) if part is not None)
+        return scalar_from(self.frame.values[part.at] for part in bounds)
 
     def _display(self, expr: ir.Display, state: State) -> Value:
         items: list[Value] = []
@@ -204,7 +224,7 @@ class Expressions(Calls):
             return Constant(not operand.value.value)
         if isinstance(operand.value, PhaseTest):
             return PhaseTest(not operand.value.negated)
-        return SCALAR
+        return scalar_from((operand.value,))
 
     def _binary(self, expr: ir.Binary, state: State) -> Value:
         left, right = self.operand(expr.left, state), self.operand(expr.right, state)
@@ -219,11 +239,18 @@ class Expressions(Calls):
             return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
-        if any(isinstance(operand.value, Tensor) for operand in operands):
+        values = [self._compared_value(expr, operand.value) for operand in operands]
+        if any(isinstance(value, Tensor) for value in values):
+            self.mix(state, expr, operands)
             return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
-        if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
-            return SCALAR
-        return Unknown(origin=self.fresh())
+        if all(isinstance(value, (Scalar, Constant)) for value in values):
+            return scalar_from(values)
+        return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))
+
+    def _compared_value(self, expr: ir.Expr, value: Value) -> Value:
+        """``"FAST" in os.environ`` reads the environment."""
+        unsteady = self.read_unsteady(expr, value.name) if isinstance(value, External) else None
+        return value if unsteady is None else unsteady
 
     def _boolean(self, expr: ir.Boolean, state: State) -> Value:
         left = self.operand(expr.left, state)
@@ -380,6 +407,7 @@ class Expressions(Calls):
         operand = self.operand(test, state)
         self.read_truth(state, test, operand)
         value = operand.value
+        self.decide(state, test, value, Decides.BRANCH)
         if isinstance(value, Constant) and not self.is_setting(test):
             return ([state], []) if value.value else ([], [state])
         if isinstance(value, PhaseTest):
@@ -521,7 +549,7 @@ def _identity(operator: str, operands: Sequence[Operand]) -> Value:
     """``a is b`` where the source decides it: comparisons with ``None``."""
     left, right = operands[0].value, operands[1].value
     if right != NONE or isinstance(left, (Unknown, Choice, Scalar)):
-        return SCALAR
+        return scalar_from((left, right))
     return Constant((left == NONE) == (operator == "Is"))
 
 

@@ -452,17 +452,41 @@ class Unsteady(str, Enum):
 
     TIME = "time"
     ENVIRONMENT = "environment"
+    FILE = "file"
+    """What files hold, or whether they are there."""
+
     IDENTITY = "identity"
+    """Of an object that a replay makes anew, or of a thread."""
+
+    DEVICE = "device"
+    """How much memory is in use."""
+
     GLOBAL = "global"
+    """A global that a function rebinds."""
+
+
+class Decides(str, Enum):
+    """How a value decides what is computed."""
+
+    BRANCH = "branch"
+    """Which statements run, or how often."""
+
+    INDEX = "index"
+    """What is taken out of a tensor or container."""
+
+    VALUE = "value"
+    """It goes into a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnstableInput:
-    """``what``, as written, decides what is computed."""
+    """``what``, as written where it is ``read``, decides what is computed."""
 
     place: Place
     what: str
     unsteady: Unsteady
+    decides: Decides
+    read: Place
     replayed: Replayed
 
 

@@ -7,6 +7,7 @@ or where it is asked for first; the layer above defines it.
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
     reads        a token is read, written or marked
+    effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor

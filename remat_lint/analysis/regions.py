@@ -229,6 +229,7 @@ class Regions(Checkpoints):
         try:
             with self.replay_of(Inside(context.place, context.region, wrapper.kept)):
                 value = self.call(state, node, wrapper.function, operands)
+                self.hand_over(state, node, value)
         finally:
             self.regions.pop()
         if inert:

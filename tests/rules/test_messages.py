@@ -167,6 +167,46 @@ return Wave()(x)""",
         "the lambda returns a `None` among its tensors: as the result of a checkpoint that raises in the "
         "forward. Return a tensor, or a flat tuple or list of tensors.",
     ),
+    "RMT503": (
+        "return remat.checkpoint()(lambda t: (print(t.shape), t.sin())[1])(x)",
+        "`print` runs again when the checkpoint replays this: it prints twice per step. Write "
+        "`if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT503 under a checkpoint of torch": (
+        "import torch.utils.checkpoint as tuc\nimport wandb\n"
+        "return tuc.checkpoint(lambda t: (wandb.log({}), t.sin())[1], x)",
+        "`wandb.log` runs again when the checkpoint replays this: the metric is recorded twice per step. Move it "
+        "out of the checkpointed function.",
+    ),
+    "RMT503 in a region that a policy decides about": (
+        "def g(t):\n    print(t.shape)\n    return t.sin()\n"
+        "return remat.region(g, 'sin', recompute=policy('sin'))(x)",
+        "`print` runs again where a checkpoint replays this under a policy that recomputes region `sin`: it prints "
+        "twice per step. Write `if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT504": (
+        "import torch.distributed as dist\nreturn remat.checkpoint()(lambda t: (dist.barrier(), t.sin())[1])(x)",
+        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per step, and hang "
+        "where one of them replays otherwise. Run it in a region with `recompute=False`, which keeps its result, or "
+        "move it out of the checkpointed code.",
+    ),
+    "RMT504 under a checkpoint of torch": (
+        "import torch.utils.checkpoint as tuc\nimport torch.distributed as dist\n"
+        "return tuc.checkpoint(lambda t: (dist.barrier(), t.sin())[1], x)",
+        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per step, and hang "
+        "where one of them replays otherwise. Move it out of the checkpointed function.",
+    ),
+    "RMT505 of the time": (
+        "import time\nreturn remat.checkpoint()(lambda t: t * time.time())(x)",
+        "`time.time()` goes into what is computed here, and is another value when the checkpoint replays this: the "
+        "gradients are silently wrong. Read it before the checkpoint, and pass it in as an argument.",
+    ),
+    "RMT505 of the environment": (
+        "import os\nreturn remat.checkpoint()(lambda t: t.sin() if os.environ.get('FAST') else t.cos())(x)",
+        "`os.environ.get('FAST')` decides which code runs here, and may be another value when the checkpoint replays "
+        "this: backward raises, or the gradients are silently wrong. Read it before the checkpoint, and pass it in "
+        "as an argument.",
+    ),
     "RMT204": (
         "return remat.region(torch.sin, 'sin', recompute=0)(x)",
         "region `sin`: `recompute` is `0`, no bool: write `True` or `False`. It raises in the forward.",
