@@ -209,6 +209,8 @@ def _map(call: BuiltinCall) -> Value:
 
 
 def _next(call: BuiltinCall) -> Value:
+    if call.operands:
+        call.machine.note_next(call.state, call.node, call.operands[0])
     sequence = (
         call.machine.iterate(call.state, call.node, call.operands[0].value)
         if call.operands
@@ -314,6 +316,9 @@ def _getattr(call: BuiltinCall) -> Value:
 def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
         base, name, value = call.operands[:3]
+        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
+            target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
+            call.machine.note_attribute(call.state, target, base, value)
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 

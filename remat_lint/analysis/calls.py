@@ -37,6 +37,7 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     is_blank,
     join,
     map_tensors,
@@ -145,6 +146,8 @@ class Calls(Functions):
                 return NONE
             if method.name in PARTS:
                 return self._parts_of(state, node, found, method, operands)
+        if method.name == "register_buffer" and len(operands) > 1:
+            self.set_named(state, method.receiver, operands[0], operands[1].value)
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
@@ -213,19 +216,10 @@ class Calls(Functions):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         """``receiver.name(operands)`` where the receiver is no object of the project."""
+        self.note_method(state, node, receiver, name, operands)
         match receiver.value:
-            case Choice(alternatives=values):
-                kept = [value for value in values if value != NONE] or list(values)
-                ends = []
-                for value in kept:
-                    path = state.fork()
-                    ends.append(
-                        (
-                            path,
-                            self.call_attribute(path, node, replace(receiver, value=value), name, operands),
-                        )
-                    )
-                return self.join_ends(state, ends)
+            case Choice():
+                return self._call_method_of_any(state, node, receiver, name, operands)
             case Reference() as reference:
                 return self._call_container_method(state, node, reference, name, operands)
             case SequenceValue(items=items, fields=fields) as record if name == "_replace" and fields:
@@ -241,6 +235,19 @@ class Calls(Functions):
                 return SCALAR if isinstance(receiver.value, Constant) else Unknown()
             case _:
                 return self._call_tensor_method(state, node, receiver, name, operands)
+
+    def _call_method_of_any(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        """What is changed here was noted already, if any of them was there before whatever it is."""
+        kept = [value for value in alternatives(receiver.value) if value != NONE] or [NONE]
+        ends = []
+        self.muted += 1
+        for value in kept:
+            path, one = state.fork(), replace(receiver, value=value)
+            ends.append((path, self.call_attribute(path, node, one, name, operands)))
+        self.muted -= 1
+        return self.join_ends(state, ends)
 
     def _apply_autograd_function(
         self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]

@@ -37,6 +37,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     join,
+    numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import ReplaceCode, Step
@@ -206,7 +207,7 @@ class Checkpoints(Markers):
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
-        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage)
+        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage, handed=handed_numbers(operands))
         try:
             with self.judged_for(replay, wrapper.function):
                 value = self.call(state, node, wrapper.function, operands)
@@ -237,7 +238,8 @@ class Checkpoints(Markers):
             coverage = Coverage(kinds, without=without)
         else:
             coverage = Coverage(known=False)
-        with self.judged_for(Replay(Replayer.TORCH, self.place(node), coverage), function):
+        replay = Replay(Replayer.TORCH, self.place(node), coverage, handed=handed_numbers(operands))
+        with self.judged_for(replay, function):
             return self.call(state, node, function, operands)
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
@@ -276,6 +278,13 @@ class Checkpoints(Markers):
                 return joined
             case _:
                 return Unknown() if state.holds_tokens(value) else value
+
+
+def handed_numbers(operands: Sequence[Operand]) -> dict[int, bool]:
+    """The numbers of the tensors that a checkpoint hands on, and whether each goes by position."""
+    return {
+        number: operand.keyword is None for operand in operands for number in numbers(operand.value) if number
+    }
 
 
 def _called(function: Value | None) -> str:

@@ -48,7 +48,7 @@ class Construction(Containers):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.summaries = Summaries(self.object_at)
+        self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, Value] = {}
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
@@ -67,6 +67,7 @@ class Construction(Containers):
         signature = self.summaries.construction(state, klass, operands)
         known = self._modules.get(signature.key) if signature is not None else None
         if known is not None:
+            self._note_rebuilt(state, known)
             return known
         module = self._construct_object(state, node, klass, operands)
         objects = self.summaries.reachable(state, module)
@@ -74,6 +75,11 @@ class Construction(Containers):
             self._modules[signature.key] = module
             klass.scope.heap |= objects
         return module
+
+    def _note_rebuilt(self, state: State, module: Value) -> None:
+        """A module like one that was made before is made again: its parts are the caller's own."""
+        number = self.fresh()
+        self.rebuilt |= dict.fromkeys(self.summaries.reachable(state, module) or (), number)
 
     def _construct_object(
         self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]

@@ -53,7 +53,7 @@ class Expressions(Calls):
     def lookup(self, state: State, name: str) -> Value:
         """A name of the running function, of those around it, of the module, or of Python."""
         frame = self.frame
-        for number in self._scopes():
+        for number in self.scopes_around():
             found = state.frames.get(number, self.kept_frames.get(number, {})).get(name)
             if found is not None:
                 return self.resolved(found)
@@ -61,14 +61,6 @@ class Expressions(Calls):
         if found is not None:
             return self.global_value(self.resolved(found))
         return External(f"builtins.{name}") if name in _BUILTIN_NAMES else Unknown()
-
-    def _scopes(self) -> Sequence[int]:
-        numbers = [self.frame.id]
-        number = self.frame.closure
-        while number:
-            numbers.append(number)
-            number = self.closures.get(number, 0)
-        return numbers
 
     def resolved(self, value: Value) -> Value:
         """What an import stands for; other values stand for themselves."""
@@ -81,7 +73,11 @@ class Expressions(Calls):
         return value
 
     def _name(self, expr: ir.Name, state: State) -> Value:
-        return self.lookup(state, expr.id)
+        value = self.lookup(state, expr.id)
+        if expr.id in self.frame.watch.changed:
+            owner = self.owner_of(state, expr.id)
+            self.meet(state, expr, expr.id, owner if owner != self.frame.id else 0, value)
+        return value
 
     def _const(self, expr: ir.Const, _state: State) -> Value:
         return Constant(expr.value)
@@ -95,7 +91,9 @@ class Expressions(Calls):
         base = self.evaluate(expr.base, state)
         if qualified(base) == REMAT:
             self.note_legacy(expr, expr.name)
-        return self.fetched(self.attribute_of(state, expr, base, expr.name), base)
+        value = self.fetched(self.attribute_of(state, expr, base, expr.name), base, f".{expr.name}")
+        self.meet(state, expr, expr.name, self.number_of(base), value)
+        return value
 
     # --- calls
 
@@ -142,7 +140,7 @@ class Expressions(Calls):
     def _subscript(self, expr: ir.Subscript, state: State) -> Value:
         base = self.evaluate(expr.base, state)
         indices = [self.operand(index, state) for index in expr.indices]
-        return self.fetched(self.item_of(state, expr, base, indices), base)
+        return self.fetched(self.item_of(state, expr, base, indices), base, "[]")
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
         for part in (expr.lower, expr.upper, expr.step):
@@ -463,6 +461,8 @@ class Expressions(Calls):
         """``target = value``."""
         match target:
             case ir.Name(id=name):
+                self.note_name(state, target, operand)
+                self.frame.watch.bind(name, operand.expr)
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
                 values = list(self.unpack(state, target, operand.value, items))
@@ -474,6 +474,7 @@ class Expressions(Calls):
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
                 self.may_be_called([operand])
+                self.note_attribute(state, target, Operand(holder, base), operand)
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -491,10 +492,7 @@ class Expressions(Calls):
         function = self.frame.function
         number = self.frame.id
         if function is not None and name in function.nonlocals:
-            for outer in self._scopes()[1:]:
-                if name in state.frames.get(outer, {}):
-                    number = outer
-                    break
+            number = self.owner_around(state, name) or number
         elif function is not None and name in function.globals:
             number = self.frame.scope.frame
         elif self.frame.kind == "module":

@@ -84,6 +84,7 @@ class Functions(Construction):
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        self.note_computation()
         counts = not self.is_inert() and state.phase is not Phase.FORWARD
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
@@ -119,6 +120,8 @@ class Functions(Construction):
             bool(self.replaying),
             self.compiled,
             is_override(frame),
+            bool(self.muted),
+            self.is_evaluation(state),
         )
 
     def _full_name(self, function: FunctionValue) -> str:
@@ -139,7 +142,8 @@ class Functions(Construction):
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
         self.journal.absorb(summary.done.journal)
-        renewal = summary.renewal(signature.tokens, self.fresh)
+        now = [number for operand in frame.operands for number in numbers(operand.value)]
+        renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:
             token = renewal.token(effect.token)
             if effect.marked:
@@ -152,7 +156,10 @@ class Functions(Construction):
                     self.read_on_behalf(state, node, frame.operands, token, waiting)
             if effect.waiting and not effect.always:
                 state.partly |= {token}
-        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        value = summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        self.note_renewed(renewal.renewed())
+        self.rebuilt |= dict.fromkeys((address for address, _ in summary.heap), self.fresh())
+        return value
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
@@ -188,6 +195,7 @@ class Functions(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame = self.frame, frame
+        self.watch_for(frame)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False

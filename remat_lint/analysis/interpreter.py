@@ -71,6 +71,7 @@ class Interpreter(Expressions):
                 self.spend(path)
                 self.frame.statement = statement
                 self.frame.values = {}
+                self.frame.watch.met = {}
                 ways = _RUNNERS[type(statement)](self, statement, path)
                 flow.fell += ways.fell
                 flow.add(ways)
@@ -111,6 +112,7 @@ class Interpreter(Expressions):
         value = self.operand(statement.value, state)
         found = self.object_at(state, target.value) if isinstance(target.value, Reference) else None
         if isinstance(found, ListObject):
+            self.note_extended(state, statement, target, value)
             self._call_list_method(
                 state, target.value, found, "extend", [value.value], statement.value
             ) if isinstance(target.value, Reference) else None
@@ -121,6 +123,8 @@ class Interpreter(Expressions):
             if isinstance(statement.target, ir.Subscript):
                 self.assign(state, statement.target, Operand(target.value))
             return Flow([state])
+        if self.changes_in_place(state, target, value):
+            self.note_extended(state, statement, target, value)
         result = self.binary(state, statement, statement.operator, target, value)
         self.assign(state, statement.target, Operand(result, statement.value))
         return Flow([state])
@@ -145,6 +149,8 @@ class Interpreter(Expressions):
         for target in statement.targets:
             if isinstance(target, ir.Name):
                 state.unbind(self.frame.id, target.id)
+            elif isinstance(target, (ir.Attribute, ir.Subscript)):
+                self.note_deletion(state, target, self.operand(target.base, state))
         return Flow([state])
 
     def _jump(self, statement: ir.Jump, state: State) -> Flow:
@@ -169,13 +175,19 @@ class Interpreter(Expressions):
 
     def _if(self, statement: ir.If, state: State) -> Flow:
         before = state.phase
+        known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
-        flow = Flow()
+        watch, flow = self.frame.watch, Flow()
+        tested = watch.mentioned(statement.test)
+        ends = []
         for paths, body in ((true, statement.body), (false, statement.orelse)):
             if paths:
-                ways = self.run_block(body, paths)
+                with watch.inside(tested, body):
+                    ways = self.run_block(body, paths)
+                ends.append(bool(ways.fell))
                 flow.fell += ways.fell
                 flow.add(ways)
+        watch.decided(tested, (*statement.body, *statement.orelse), known, left=not all(ends))
         if before is Phase.BOTH:
             flow.fell = reunite(flow.fell)
         return flow

@@ -22,7 +22,6 @@ from remat_lint.analysis.machine import (
     in_forward_only,
     is_override,
 )
-from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
 from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
@@ -39,10 +38,11 @@ from remat_lint.analysis.values import (
     own_tokens,
     parts,
 )
+from remat_lint.analysis.writes import Writes
 from remat_lint.findings import Place, Step
 
 
-class Reads(Replays):
+class Reads(Writes):
     """Records what happens to tokens."""
 
     def read(self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True) -> None:
@@ -222,6 +222,7 @@ class Reads(Replays):
 
     def write(self, state: State, node: ir.Node, operand: Operand) -> None:
         """The operation at ``node`` changes a tensor in place."""
+        self.note_in_place(state, node, operand)
         for value in alternatives(operand.value):
             if isinstance(value, Tensor) and value.storage and self.grad_enabled:
                 self.changed.add(value.storage)
