@@ -32,6 +32,7 @@ from remat_lint.analysis.values import (
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.writes import SPECTRAL
 
 if TYPE_CHECKING:
     from remat_lint.analysis.calls import Calls
@@ -323,6 +324,13 @@ def _setattr(call: BuiltinCall) -> Value:
     return NONE
 
 
+def _spectral_norm(call: BuiltinCall) -> Value:
+    """The module itself, which changes with every call in training from now on."""
+    module = next((o.value for o in call.operands if o.keyword in (None, "module")), Unknown())
+    call.machine.set_attribute(call.state, module, SPECTRAL, Constant(True))
+    return module
+
+
 def _second(call: BuiltinCall) -> Value:
     return call.operands[1].value if len(call.operands) > 1 else Unknown()
 
@@ -412,5 +420,7 @@ BUILTINS: dict[str, Builtin] = {
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,
     "torch.jit.annotate": _second,
+    "torch.nn.utils.spectral_norm": _spectral_norm,
+    "torch.nn.utils.parametrizations.spectral_norm": _spectral_norm,
     "torch.utils.checkpoint.checkpoint": _torch_checkpoint,
 }

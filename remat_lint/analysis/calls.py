@@ -115,6 +115,7 @@ class Calls(Functions):
         if not isinstance(found, InstanceObject):
             return self.call_unknown(state, node, operands)
         if isinstance(found.klass, External):
+            self.note_statistics(state, node, reference, found.klass.name, found)
             return self._call_module(state, node, found.klass.name, found, operands)
         for name in ("__call__", "forward"):
             method = self._object_attribute(state, node, reference, name)
@@ -131,6 +132,8 @@ class Calls(Functions):
         if method.name in MODULE_ITSELF and method.base.startswith("torch.nn"):
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
+            if isinstance(method.receiver, Reference):
+                self.note_statistics(state, node, method.receiver, method.base, found)
             return self._call_module(state, node, method.base, found, operands)
         wrapped = self.call_wrapper(state, node, f"{method.base}.{method.name}", operands)
         if wrapped is not None:

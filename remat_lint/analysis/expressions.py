@@ -77,6 +77,8 @@ class Expressions(Calls):
         if expr.id in self.frame.watch.changed:
             owner = self.owner_of(state, expr.id)
             self.meet(state, expr, expr.id, owner if owner != self.frame.id else 0, value)
+        if self.frame.watch.diverged:
+            self.note_diverged(state, expr)
         return value
 
     def _const(self, expr: ir.Const, _state: State) -> Value:
@@ -245,9 +247,11 @@ class Expressions(Calls):
         return self.join_ends(state, ends)
 
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:
+        before = state.phase
         true, false = self.branch(expr.test, state)
         ends = [(path, self.evaluate(expr.body, path)) for path in true]
         ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
+        self.note_choice(before, expr, ends)
         return self.join_ends(state, ends) if ends else Unknown()
 
     # --- functions in expressions
@@ -416,6 +420,7 @@ class Expressions(Calls):
             return [state], []
         if state.phase is Phase.FORWARD:
             return [], [state]
+        self.told = False
         replay, forward = state, state.fork()
         replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
         return [replay], [forward]

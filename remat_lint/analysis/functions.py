@@ -40,6 +40,8 @@ MAX_CALLED = 60
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
 
+_CACHING = ("functools.lru_cache", "functools.cache", "lru_cache", "cache")
+
 IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
 
@@ -103,6 +105,8 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(node, frame, deeds)
+        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+            self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -201,6 +205,8 @@ class Functions(Construction):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
+            frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
+            self.note_returns(state, frame)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.divergences import bodies_of
 from remat_lint.analysis.expressions import Expressions
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
@@ -87,12 +88,15 @@ class Interpreter(Expressions):
     def _assign(self, statement: ir.Assign, state: State) -> Flow:
         if statement.value is None:
             return Flow([state])
-        paths = []
+        before, paths = state.phase, []
         for path, known in self._evaluate_on_paths(statement.value, state):
             value = self._promised(path, self.frame, statement.annotation, known)
             for target in statement.targets:
                 self.assign(path, target, Operand(value, statement.value))
             paths.append(path)
+        if before is Phase.BOTH and len(paths) > 1:
+            self.note_guard(state, statement, paths, (statement,))
+            paths = reunite(paths)
         return Flow(paths)
 
     def _evaluate_on_paths(self, expr: ir.Expr, state: State) -> Iterator[tuple[State, Value]]:
@@ -132,7 +136,9 @@ class Interpreter(Expressions):
     def _return(self, statement: ir.Return, state: State) -> Flow:
         if statement.value is None:
             return Flow(returned=[(state, NONE)])
-        return Flow(returned=list(self._evaluate_on_paths(statement.value, state)))
+        returned = list(self._evaluate_on_paths(statement.value, state))
+        self.frame.ended += [(path.phase, value, statement) for path, value in returned]
+        return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:
         for value in statement.values:
@@ -189,6 +195,7 @@ class Interpreter(Expressions):
                 flow.add(ways)
         watch.decided(tested, (*statement.body, *statement.orelse), known, left=not all(ends))
         if before is Phase.BOTH:
+            self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)
         return flow
 

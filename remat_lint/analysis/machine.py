@@ -7,6 +7,7 @@ or where it is asked for first; the layer above defines it.
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
     writes       which state that was there before is changed, and what comes of it
+    divergences  what is computed otherwise in one phase
     reads        a token is read, written or marked
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
@@ -188,6 +189,8 @@ class Machine:
         """The last number of what the root was given; what has a higher one was made in the run."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
+        self.told = False
+        """Whether it was noted what the guard under way keeps from a replay."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0

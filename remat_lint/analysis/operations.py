@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import NamedTuple
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Draw
@@ -48,6 +49,16 @@ _KEEP_NOTHING = frozenset(
     ["add", "sub", "sum", "mean", "neg", "cat", "stack", "add_", "sub_", "clone", "copy_"]
 )
 """Operations that keep no tensor for their backward."""
+
+
+class Default(NamedTuple):
+    """What decides whether a function changes running statistics, and what that is where it is left out."""
+
+    parameter: str
+    value: bool
+
+
+_NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Default("use_input_stats", True)}
 
 _SUMS = ("Add", "Subtract")
 
@@ -109,7 +120,7 @@ class Operations(Reads):
         """Run one torch operation: record its reads and writes, return its result."""
         bound = bind(operation, receiver, operands)
         result = self._applied(state, node, operation, bound)
-        self._note_result(operation, bound, result)
+        self._note_result(state, operation, bound, result)
         return result
 
     def _applied(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
@@ -120,6 +131,8 @@ class Operations(Reads):
             self.pure.add((self.frame.scope.source.path, node.at))
         for operand in written:
             self.write(state, node, operand)
+        if operation.name in _NORMALISING:
+            self._note_statistics(state, node, operation, bound)
         effect = self._effect_here(operation, bound)
         if operation.effect is Effect.RESHAPE and effect is Effect.VIEW:
             return self._reshaped(state, node, operation, bound)
@@ -131,7 +144,7 @@ class Operations(Reads):
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
 
-    def _note_result(self, operation: Operation, bound: Bound, result: Value) -> None:
+    def _note_result(self, state: State, operation: Operation, bound: Bound, result: Value) -> None:
         """What an operation made is as steady as what it was made of, unless it draws or has parameters."""
         values = [operand.value for _, operand in bound.pairs]
         written = self._written(operation, bound)
@@ -141,6 +154,7 @@ class Operations(Reads):
         elif not operation.draws and not operation.constructor:
             self.note_nature(values, result)
         self.note_use([operand for _, operand in bound.pairs])
+        self.note_kept(state, operation.name, result)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)
@@ -209,6 +223,15 @@ class Operations(Reads):
             names += [name for name in ("self", "input") if bound.get(name) is not None][:1]
         found = [operand for key, operand in bound.pairs if key in names]
         return [operand for operand in found if operand.value != NONE]
+
+    def _note_statistics(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
+        """``F.batch_norm`` and its like change running statistics that they are given, in training."""
+        mean, default = bound.get("running_mean"), _NORMALISING[operation.name]
+        decided = bound.constant(default.parameter)
+        if decided is ...:
+            decided = default.value if bound.get(default.parameter) is None else True
+        if mean is not None and mean.value != NONE and decided:
+            self.note_running(state, node, mean)
 
     def _effect_here(self, operation: Operation, bound: Bound) -> Effect:
         """What the operation does with these arguments: a maybe-copy is a view or a read."""
@@ -389,6 +412,7 @@ class Operations(Reads):
         result = self._of_operator(operator, left, right)
         self.note_nature((left.value, right.value), result)
         self.note_use((left, right))
+        self.note_kept(state, {"Power": "pow", "MatrixMultiply": "matmul"}.get(operator, ""), result)
         if operator not in _SUMS and isinstance(result, Tensor) and result.grad is not False:
             self.note_computation()
         return result

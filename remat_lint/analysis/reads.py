@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.divergences import Divergences
 from remat_lint.analysis.facts import InPlaceWrite, Kept, Output
 from remat_lint.analysis.journal import region_steps
 from remat_lint.analysis.machine import (
@@ -38,11 +39,10 @@ from remat_lint.analysis.values import (
     own_tokens,
     parts,
 )
-from remat_lint.analysis.writes import Writes
 from remat_lint.findings import Place, Step
 
 
-class Reads(Writes):
+class Reads(Divergences):
     """Records what happens to tokens."""
 
     def read(self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True) -> None:

@@ -176,20 +176,14 @@ class Replays(Machine):
             if not isinstance(deed.act, Write):
                 yield deed
             elif self.is_foreign(deed.act.number, frame.id):
-                yield replace(deed, act=self._with_uses(frame, deed.place, deed.act))
+                yield replace(deed, act=self._with_uses(frame, deed.act))
 
-    def _with_uses(self, frame: Frame, place: Place, write: Write) -> Write:
+    def _with_uses(self, frame: Frame, write: Write) -> Write:
         """A write, where the call that made it also looked at the state."""
         held, watch = (write.number, write.path), frame.watch
         if write.outcome is Outcome.ADVANCED and held in watch.used:
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
-        edit = write.edit
-        if edit is not None and any(
-            one == held and (statement is None or Place(place.path, statement.at) != _statement(edit))
-            for one, statement in watch.read
-        ):
-            return replace(write, edit=None)
-        return write
+        return replace(write, edit=None) if held in watch.read else write
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""

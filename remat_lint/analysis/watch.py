@@ -55,6 +55,14 @@ class Arm:
     once: bool
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Diverged:
+    """A statement that runs in one phase only bound a name; to a tensor, if it ``matters`` by itself."""
+
+    by: ir.Stmt
+    matters: bool
+
+
 @dataclass(slots=True, eq=False)
 class Watch:
     """The notes on one call."""
@@ -75,8 +83,11 @@ class Watch:
     used: set[Held] = field(default_factory=set)
     """The state that something was computed with."""
 
-    read: set[tuple[Held, ir.Stmt | None]] = field(default_factory=set)
-    """The state that was looked at, with the statements that did."""
+    read: set[Held] = field(default_factory=set)
+    """The state that went into a local name or a result, whatever for."""
+
+    diverged: dict[str, Diverged] = field(default_factory=dict)
+    """The local names that stand for something else on replay."""
 
     replaced: dict[Held, tuple[Arm, ...]] = field(default_factory=dict)
     """The state that was set whole, whatever it had been, with the arms in which that was."""
@@ -101,6 +112,7 @@ class Watch:
 
     def bind(self, name: str, expr: ir.Expr | None) -> None:
         """A local name is bound to the value of an expression."""
+        self.diverged.pop(name, None)
         if self.met or self.origins:
             state = self.mentioned(expr)
             if state:

@@ -19,7 +19,9 @@ from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     ClassValue,
+    Constant,
     DictObject,
+    InstanceObject,
     ListObject,
     Made,
     Reference,
@@ -105,19 +107,21 @@ class Writes(Replays):
         if number:
             met.add(self.root_of(number))
         watch.met[expr.at] = frozenset(met)
-        watch.read.update((one, self.frame.statement) for one in met)
+        statement = self.frame.statement
+        if self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert)):
+            watch.read |= met
 
     def note_use(self, operands: Sequence[Operand]) -> None:
         """An operation computes with these: with state, where it meets other data and is kept."""
         watch = self.frame.watch
-        if not (watch.met or watch.origins) or not self._keeps_its_value(self.frame.statement):
+        if not (watch.met or watch.origins) or not self.keeps_its_value(self.frame.statement):
             return
         state = [watch.mentioned(operand.expr) for operand in operands]
         used = frozenset[Held]().union(*state)
         if used and not all(state):
             watch.used |= used
 
-    def _keeps_its_value(self, statement: ir.Stmt | None) -> bool:
+    def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
         match statement:
             case ir.Assign(targets=targets):
@@ -417,6 +421,30 @@ class Writes(Replays):
         shown = operand.expr if operand.expr is not None else node
         self._note(state, shown, held, written, outcome, at=node)
 
+    def note_statistics(
+        self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
+    ) -> None:
+        """A module of torch runs: some keep statistics of what they see in training."""
+        if module.get("training") == Constant(False):
+            return
+        if module.get(SPECTRAL) is not None:
+            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.COMPUTED)
+        tracks = dict(module.arguments).get("track_running_stats", Constant(name in _TRACKING))
+        if name in _COUNTING and tracks != Constant(False):
+            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.ADVANCED)
+
+    def note_running(self, state: State, node: ir.Expr, statistics: Operand) -> None:
+        """A function changes running statistics that it is given."""
+        held = self.held_by(state, statistics)
+        if held is not None:
+            shown = statistics.expr if statistics.expr is not None else node
+            self._note(state, shown, held, Written.STATISTICS, Outcome.ADVANCED, at=node)
+
+    def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
+        """A function is called whose results are kept by its arguments: tensors are told by identity."""
+        if any(self.depends_on_data(state, operand.value) for operand in operands):
+            self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
+
     def _overwrites(self, node: ir.Node) -> bool:
         return (
             isinstance(node, ir.Call)
@@ -454,8 +482,10 @@ class Writes(Replays):
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
         target = shown
-        if isinstance(shown, ir.Call) and isinstance(shown.function, ir.Attribute):
-            target = shown.function.base
+        if isinstance(shown, ir.Call):
+            function = shown.function
+            is_method = written is Written.ELEMENT and isinstance(function, ir.Attribute)
+            target = function.base if is_method and isinstance(function, ir.Attribute) else function
         write = Write(self.text(target), written, held[0], held[1], outcome, self._guard(outcome))
         self.note_write(state, at if at is not None else shown, write)
 
@@ -480,6 +510,19 @@ class Writes(Replays):
             return None
         return GuardStatement(self.frame.scope.source.path, statement.at)
 
+
+SPECTRAL = "spectral_norm"
+"""The attribute that marks a module whose weight is divided by a norm, which it estimates as it runs."""
+
+_TRACKING = frozenset(
+    f"torch.nn.{lazy}BatchNorm{number}d" for lazy in ("", "Lazy") for number in (1, 2, 3)
+) | {"torch.nn.SyncBatchNorm"}
+"""Modules with running statistics, unless they are told to have none."""
+
+_COUNTING = _TRACKING | {
+    f"torch.nn.{lazy}InstanceNorm{number}d" for lazy in ("", "Lazy") for number in (1, 2, 3)
+}
+"""Modules that may have some."""
 
 _VIEWING = frozenset(["data", "T", "mT", "H", "mH", "real", "imag"])
 
