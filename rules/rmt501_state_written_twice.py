@@ -149,6 +149,8 @@ def _what_happens(write: StateWrite) -> str:
             )
         case Outcome.COMPUTED:
             return f"this {runs} again {when}: {target} is another one then, and the gradients are wrong"
+        case Outcome.RAISES:
+            return f"this {runs} again {when}: {target} is gone then, and backward raises"
         case Outcome.REPLACED:
             return f"this {runs} again {when}: {target} is written twice per step"
         case _:

@@ -54,7 +54,7 @@ class Expressions(Calls):
         """A name of the running function, of those around it, of the module, or of Python."""
         frame = self.frame
         for number in self.scopes_around():
-            found = state.frames.get(number, self.kept_frames.get(number, {})).get(name)
+            found = self.bound_in(state, number, name)
             if found is not None:
                 return self.resolved(found)
         found = frame.scope.names.get(name)

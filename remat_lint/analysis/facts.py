@@ -395,7 +395,7 @@ class Outcome(str, Enum):
     """The replay finds the result of the forward and skips the computation: backward raises."""
 
     RAISES = "raises"
-    """Autograd sees that an input was changed: backward raises."""
+    """Autograd sees that an input was changed, or the replay finds nothing to delete: backward raises."""
 
 
 @dataclass(frozen=True, slots=True)

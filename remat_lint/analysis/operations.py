@@ -57,6 +57,12 @@ class Default(NamedTuple):
     parameter: str
     value: bool
 
+    def decided(self, bound: Bound) -> bool:
+        """Whether it is switched on by what is given, or may be."""
+        if bound.get(self.parameter) is None:
+            return self.value
+        return bound.constant(self.parameter) is not False
+
 
 _NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Default("use_input_stats", True)}
 
@@ -131,8 +137,6 @@ class Operations(Reads):
             self.pure.add((self.frame.scope.source.path, node.at))
         for operand in written:
             self.write(state, node, operand)
-        if operation.name in _NORMALISING:
-            self._note_statistics(state, node, operation, bound)
         effect = self._effect_here(operation, bound)
         if operation.effect is Effect.RESHAPE and effect is Effect.VIEW:
             return self._reshaped(state, node, operation, bound)
@@ -140,7 +144,7 @@ class Operations(Reads):
             return self._moved(state, node, bound.pairs[0][1])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
-        if written:
+        if written and operation.name not in _NORMALISING:
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
 
@@ -218,20 +222,14 @@ class Operations(Reads):
         return replace(value, resident=value.grad is not False) if isinstance(value, Tensor) else value
 
     def _written(self, operation: Operation, bound: Bound) -> list[Operand]:
+        default = _NORMALISING.get(operation.name)
+        if default is not None and not default.decided(bound):
+            return []
         names = list(operation.writes)
         if operation.indirect_inplace and bound.constant(operation.indirect_inplace) is True:
             names += [name for name in ("self", "input") if bound.get(name) is not None][:1]
         found = [operand for key, operand in bound.pairs if key in names]
         return [operand for operand in found if operand.value != NONE]
-
-    def _note_statistics(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
-        """``F.batch_norm`` and its like change running statistics that they are given, in training."""
-        mean, default = bound.get("running_mean"), _NORMALISING[operation.name]
-        decided = bound.constant(default.parameter)
-        if decided is ...:
-            decided = default.value if bound.get(default.parameter) is None else True
-        if mean is not None and mean.value != NONE and decided:
-            self.note_running(state, node, mean)
 
     def _effect_here(self, operation: Operation, bound: Bound) -> Effect:
         """What the operation does with these arguments: a maybe-copy is a view or a read."""

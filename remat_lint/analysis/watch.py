@@ -230,6 +230,9 @@ def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
                 yield from _names_changed(target, outer)
         case ir.AugAssign(target=target):
             yield from _last_name(target)
+        case ir.Expression(value=ir.Call(function=ir.Name(id="setattr"), arguments=[_, named, _])):
+            if isinstance(named.value, ir.Const) and isinstance(named.value.value, str):
+                yield named.value.value
         case ir.Expression(value=ir.Call(function=ir.Attribute(base=base, name=name))):
             if name in ADVANCING or name in STORING or name.endswith("_"):
                 yield from _last_name(base)

@@ -84,9 +84,14 @@ class Writes(Replays):
     def owner_of(self, state: State, name: str) -> int:
         """The frame that a name belongs to, 0 for none."""
         for number in self.scopes_around():
-            if name in state.frames.get(number, self.kept_frames.get(number, {})):
+            if self.bound_in(state, number, name) is not None:
                 return number
         return self.frame.scope.frame if name in self.frame.scope.names else 0
+
+    def bound_in(self, state: State, frame: int, name: str) -> Value | None:
+        """What a name is bound to in a frame, if it is."""
+        found = state.frames.get(frame, {}).get(name)
+        return found if found is not None else self.kept_frames.get(frame, {}).get(name)
 
     def scopes_around(self) -> Iterator[int]:
         """The frames in which a name is looked up, the running one first."""
@@ -118,7 +123,8 @@ class Writes(Replays):
             return
         state = [watch.mentioned(operand.expr) for operand in operands]
         used = frozenset[Held]().union(*state)
-        if used and not all(state):
+        others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
+        if used and not all(map(self.is_surely_steady, others)):
             watch.used |= used
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
@@ -273,7 +279,7 @@ class Writes(Replays):
     def owner_around(self, state: State, name: str) -> int:
         """The frame of a function around the running one that a name belongs to, 0 for none."""
         for number in self.scopes_around():
-            if number != self.frame.id and name in state.frames.get(number, self.kept_frames.get(number, {})):
+            if number != self.frame.id and self.bound_in(state, number, name) is not None:
                 return number
         return 0
 
@@ -393,7 +399,7 @@ class Writes(Replays):
             self._note(state, iterator.expr, held, Written.ITERATOR, outcome, at=node)
 
     def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
-        """``del holder.name``, ``del holder[key]``: there is nothing left to delete for the replay."""
+        """``del holder.name``, ``del holder[key]``: the replay finds nothing to delete, which raises."""
         around = self.held_by(state, holder)
         if around is None or isinstance(holder.value, Tensor):
             return
@@ -401,7 +407,7 @@ class Writes(Replays):
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
-            self._note(state, target, held, written, Outcome.ADVANCED)
+            self._note(state, target, held, written, Outcome.RAISES)
 
     def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
         """A tensor is changed in place, by an operation or by assigning to a part of it."""
@@ -432,13 +438,6 @@ class Writes(Replays):
         tracks = dict(module.arguments).get("track_running_stats", Constant(name in _TRACKING))
         if name in _COUNTING and tracks != Constant(False):
             self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.ADVANCED)
-
-    def note_running(self, state: State, node: ir.Expr, statistics: Operand) -> None:
-        """A function changes running statistics that it is given."""
-        held = self.held_by(state, statistics)
-        if held is not None:
-            shown = statistics.expr if statistics.expr is not None else node
-            self._note(state, shown, held, Written.STATISTICS, Outcome.ADVANCED, at=node)
 
     def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
         """A function is called whose results are kept by its arguments: tensors are told by identity."""
