@@ -74,7 +74,7 @@ class Linter:
 
     def _analyse(self, source: SourceFile, report: FileReport) -> ModuleFacts | None:
         """The facts of a file; None where nothing in it matters, or it cannot be analysed."""
-        report.relevant = self._project.reaches_remat(source) or (source.given and not source.compiles())
+        report.relevant = self._project.may_checkpoint(source) or (source.given and not source.compiles())
         if not report.relevant:
             return None
         try:

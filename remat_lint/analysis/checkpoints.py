@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import (
     CheckpointOption,
     CheckpointOutput,
-    Cover,
     NestedCheckpoint,
     PositionalCheckpoint,
-    RandomKind,
-    Replayer,
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.legacy import LEGACY
@@ -84,7 +81,9 @@ class Checkpoints(Markers):
         handed = [operand for operand in operands if operand.keyword not in (*OPTIONS, *_LEAVE_OUT)]
         return self.run_checkpoint(state, node, wrapper, handed[1:])
 
-    def wrap_function(self, wrapper: CheckpointWrapper, operands: Sequence[Operand]) -> CheckpointWrapper:
+    def wrap_function(
+        self, state: State, wrapper: CheckpointWrapper, operands: Sequence[Operand]
+    ) -> CheckpointWrapper:
         """``remat.checkpoint(...)(function)``: nothing runs yet.
 
         The methods of objects that are constructed alike are one, and a loop wraps each of them once.
@@ -93,7 +92,7 @@ class Checkpoints(Markers):
         if isinstance(function, CheckpointWrapper) and function.place == wrapper.place:
             return function
         wrapper = replace(wrapper, function=function)
-        self.wrapped.setdefault(wrapper.place, wrapper)
+        self.note_wrapped(state, wrapper.place, wrapper)
         return wrapper
 
     # --- arguments by position
@@ -199,16 +198,16 @@ class Checkpoints(Markers):
     ) -> Value:
         """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
         assert wrapper.function is not None
-        self.wrapped[wrapper.place] = None
+        self.note_run(wrapper)
         self._check_surroundings(node, wrapper)
         before, runs = state.pending, state.runs
         state.pending, state.runs = {}, {}
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
-        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage)
+        replay = self._replay(node, wrapper)
         try:
-            with self.judged_for(replay, wrapper.function):
+            with self.judged_for(replay):
                 value = self.call(state, node, wrapper.function, operands)
             self._check_output(state, node, wrapper, value)
         finally:
@@ -222,23 +221,21 @@ class Checkpoints(Markers):
         return self._real(state, value)
 
     def run_torch_checkpoint(
-        self,
-        state: State,
-        node: ir.Expr,
-        function: Value,
-        operands: Sequence[Operand],
-        options: Mapping[str, Value],
+        self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
     ) -> Value:
-        """``torch.utils.checkpoint.checkpoint(function, ...)``: preserves torch's default generators."""
-        preserves = options.get("preserve_rng_state", Constant(True))
-        if isinstance(preserves, Constant):
-            kinds = frozenset([RandomKind.TORCH]) if preserves.value else frozenset[RandomKind]()
-            without = Cover.NOT_ITS_STATE if preserves.value else Cover.SWITCHED_OFF
-            coverage = Coverage(kinds, without=without)
-        else:
-            coverage = Coverage(known=False)
-        with self.judged_for(Replay(Replayer.TORCH, self.place(node), coverage), function):
-            return self.call(state, node, function, operands)
+        """A checkpoint of torch is a bare operation: it saves what the function is given, then runs it."""
+        assert wrapper.function is not None
+        self.note_run(wrapper)
+        self.read(state, node, operands)
+        with self.judged_for(self._replay(node, wrapper)):
+            return self.call(state, node, wrapper.function, operands)
+
+    def _replay(self, node: ir.Expr, wrapper: CheckpointWrapper) -> Replay:
+        if wrapper.made_for:
+            note = f"each {wrapper.made_for} runs under a checkpoint when gradient checkpointing is on"
+            return Replay(wrapper.by, wrapper.place, wrapper.coverage, wrapper.certain, note=note)
+        here = self.place(node)
+        return Replay(wrapper.by, here, wrapper.coverage, wrapper.certain, way=self.way_to(here))
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""

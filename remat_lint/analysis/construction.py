@@ -8,7 +8,7 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.containers import Containers
+from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import State
@@ -43,7 +43,7 @@ class Field:
     takes_position: bool
 
 
-class Construction(Containers):
+class Construction(Forms):
     """Calls classes."""
 
     def __init__(self, project: Project) -> None:
