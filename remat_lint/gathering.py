@@ -6,7 +6,7 @@ file the facts that lie in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os.path import abspath
 
@@ -39,6 +39,22 @@ def gather(modules: Sequence[ModuleFacts], paths: Iterable[str]) -> dict[str, Mo
     for fact in replayed.values():
         facts.setdefault(fact.place.path, {}).setdefault(fact)
     return {path: ModuleFacts(path, tuple(sorted(mine, key=_place))) for path, mine in facts.items()}
+
+
+def tells_of(module: ModuleFacts, path: str) -> bool:
+    """Whether the checkpoints of a file replay code of another one, as far as it goes."""
+    file = abspath(path)
+    return any(abspath(place.path) == file for fact in module.facts for place in _places_of(fact))
+
+
+def _places_of(fact: Fact) -> Iterator[Place]:
+    """The places of a fact that may be in another file than the checkpoint."""
+    if isinstance(fact, ReplayFact):
+        yield from (fact.place, *(step.place for step in fact.replayed.chain))
+    elif isinstance(fact, Assumption):
+        yield from fact.runs
+    elif isinstance(fact, Reached):
+        yield fact.place
 
 
 def _at_home(fact: ReplayFact, paths: Mapping[str, str]) -> ReplayFact | None:
