@@ -539,9 +539,18 @@ class DivergentReplay:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The function at ``place`` runs under a checkpoint that is in view."""
+    """The function at ``place`` runs under a checkpoint in view: ``is_body`` if that itself calls it."""
 
     place: Place
+    is_body: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """The function at ``place`` is taken for the body of a checkpoint; it ``runs`` these functions."""
+
+    place: Place
+    runs: tuple[Place, ...] = ()
 
 
 ReplayFact = RandomDraw | StateWrite | ExternalEffect | Collective | UnstableInput | DivergentReplay
@@ -576,6 +585,7 @@ Fact = (
     | ReplayFact
     | StateHook
     | Reached
+    | Assumption
     | GivenUp
 )
 F = TypeVar("F", bound=Fact)
