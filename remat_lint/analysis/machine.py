@@ -22,6 +22,7 @@ or where it is asked for first; the layer above defines it.
     registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
+    forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
     calls        objects, methods, names of other packages
