@@ -8,6 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
+from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
@@ -220,7 +221,8 @@ class Expressions(Calls):
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         if any(isinstance(operand.value, Tensor) for operand in operands):
-            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
+            decision = decision_in(operands)
+            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
         if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
             return SCALAR
         return Unknown(origin=self.fresh())
@@ -366,6 +368,7 @@ class Expressions(Calls):
 
     def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         """``if tensor`` reads the tensor; ``if some_list`` does not."""
+        self.select(state, node, decision_in([operand]))
         for value in alternatives(operand.value):
             if isinstance(value, Tensor):
                 self.read(state, node, [Operand(value, operand.expr)])

@@ -133,7 +133,7 @@ class Functions(Construction):
         frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
-        self.journal.absorb(summary.journal)
+        self.journal.absorb(summary.journal, self.functions_under_way())
         renewal = summary.renewal(signature.tokens, self.fresh)
         for effect in summary.effects:
             token = renewal.token(effect.token)

@@ -7,6 +7,7 @@ or where it is asked for first; the layer above defines it.
     machine      frames, counters                     (this file)
     reads        a token is read, written or marked
     operations   torch operations and Python operators
+    decisions    which elements an operation takes
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
     checkpoints  remat.checkpoint
@@ -234,6 +235,11 @@ class Machine:
         if name in LEGACY and not self.probing:
             statement = self.frame.statement.at if self.frame.statement is not None else node.at
             self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
+
+    def note_aware(self) -> None:
+        """The running function knows of torch_remat's regions."""
+        if self.frame.function is not None:
+            self.journal.aware.add(self.frame.function)
 
     def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""

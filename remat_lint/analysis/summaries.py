@@ -236,7 +236,7 @@ class Summaries:
                 raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
-                return ("tensor", output, layout, grad, detached, opaque)
+                return ("tensor", output, layout, grad, detached, opaque, value.decision)
             case Unknown(held=held):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
                 return ("unknown", tuple(_output_shape(state, token, tokens) for token in ordered))
