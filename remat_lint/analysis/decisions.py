@@ -56,7 +56,7 @@ class Decisions(Operations):
         given = [*((receiver,) if receiver is not None else ()), *operands]
         decision = decision_in(given)
         if decision is None and operation.name in DECIDING:
-            decision = self._decide(state, node, given)
+            decision = self._decide(state, node, operation.name, given)
         if decision is None:
             return value
         if _selects(operation, bind(operation, receiver, operands)):
@@ -92,16 +92,17 @@ class Decisions(Operations):
         """The functions that run now."""
         return frozenset(frame.function for frame in self.active_frames() if frame.function is not None)
 
-    def _decide(self, state: State, node: ir.Expr, given: Sequence[Operand]) -> Decision | None:
+    def _decide(self, state: State, node: ir.Expr, name: str, given: Sequence[Operand]) -> Decision | None:
         """A decision on numbers that a saved region kept is the same one again."""
         if self.compiled:
             return None
         tensors = [one for operand in given for one in alternatives(operand.value) if isinstance(one, Tensor)]
         kept = bool(tensors) and all(t.token is not None and t.token.kept is Kept.SAVE for t in tensors)
         region = self.regions[-1] if self.regions else None
+        called = self.text(node.function) if isinstance(node, ir.Call) else ""
         return Decision(
             self.place(node),
-            self.text(node.function if isinstance(node, ir.Call) else node),
+            called if called.endswith(name) else name,  # it may be handed to a region
             region.region if region is not None else "",
             region.kept if region is not None else None,
             not (kept or self.is_inert() or in_forward_only(state)),

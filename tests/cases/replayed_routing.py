@@ -83,6 +83,12 @@ def written_to_chosen_places(x):
     return remat.region(torch.sin, "tail", recompute=True)(x * out)
 
 
+def handed_to_a_region(x, policy):
+    chosen = remat.region(torch.argmax, "pick", recompute=policy("pick"))(x, -1)  # expect: RMT209
+    remat.recompute_needs_tensor(chosen)
+    return x[:, chosen]
+
+
 class Router(nn.Module):
     def forward(self, x):
         return x.softmax(-1).topk(2)  # expect: RMT209

@@ -155,6 +155,12 @@ return Wave()(x)""",
         "recomputes it. Where a kernel rounds differently the second time it may choose others: other shapes raise in "
         "backward, equal ones give wrong gradients. Choose in a region with `recompute=False`.",
     ),
+    "RMT209 of an operation that a region is handed": (
+        "return x[remat.region(torch.argmax, 'pick', recompute=True)(x, -1)]",
+        "`argmax` chooses between elements, and replay chooses again, in region `pick`. Where a kernel rounds "
+        "differently the second time it may choose others: other shapes raise in backward, equal ones give wrong "
+        "gradients. Choose in a region with `recompute=False`.",
+    ),
     "RMT301": (
         "return remat.checkpoint(torch.sin)(x)",
         "`remat.checkpoint` is given `torch.sin` by position: it takes options by keyword only and raises "
