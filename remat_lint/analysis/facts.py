@@ -189,6 +189,20 @@ class UnregisteredName:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayedChoice:
+    """``operation`` chooses between elements, replay chooses again, and ``use`` takes the chosen ones.
+
+    ``region`` and ``kept`` are those of the region in which it runs, empty and None outside of regions.
+    """
+
+    place: Place
+    operation: str
+    region: str
+    kept: Kept | None
+    use: Place
+
+
+@dataclass(frozen=True, slots=True)
 class OutsideRegion:
     """A region is put around the ``forward`` of modules that a walk over a model picked out of it."""
 
@@ -576,6 +590,7 @@ Fact = (
     | NameMismatch
     | UnregisteredName
     | OutsideRegion
+    | ReplayedChoice
     | Rejection
     | WrittenWrong
     | Marker

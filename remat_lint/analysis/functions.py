@@ -154,7 +154,7 @@ class Functions(Construction):
         frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
-        self.journal.absorb(summary.done.journal)
+        self.journal.absorb(summary.done.journal, self.functions_under_way())
         now = [number for operand in frame.operands for number in numbers(operand.value)]
         renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:

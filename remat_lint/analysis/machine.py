@@ -12,6 +12,7 @@ or where it is asked for first; the layer above defines it.
     draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
+    decisions    which elements an operation takes
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
     hooks        the state hooks of a checkpoint
@@ -292,6 +293,11 @@ class Machine:
         if name in LEGACY and not self.probing:
             statement = self.frame.statement.at if self.frame.statement is not None else node.at
             self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
+
+    def note_aware(self) -> None:
+        """The running function knows of torch_remat's regions."""
+        if self.frame.function is not None:
+            self.journal.aware.add(self.frame.function)
 
     def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
