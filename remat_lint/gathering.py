@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os.path import abspath
 
-from remat_lint.analysis.facts import Assumption, Fact, ModuleFacts, Reached, ReplayFact
+from remat_lint.analysis.facts import Assumption, Fact, Kept, ModuleFacts, Reached, ReplayFact
 from remat_lint.findings import Place, Step
 
 Key = tuple[str, int]
@@ -96,10 +96,11 @@ def _key(place: Place) -> Key:
     return abspath(place.path), place.node
 
 
-def _doubt(fact: ReplayFact) -> tuple[bool, bool, int]:
-    """How much less a fact is worth than one that is certain, and known by a short way."""
+def _doubt(fact: ReplayFact) -> tuple[bool, bool, bool, int]:
+    """How much less a fact is worth than one that is certain, does harm, and is known by a short way."""
     replayed = fact.replayed
-    return replayed.assumed is not None, not replayed.certain, len(replayed.chain)
+    is_kept = replayed.inside is not None and replayed.inside.kept is Kept.SAVE
+    return replayed.assumed is not None, not replayed.certain, is_kept, len(replayed.chain)
 
 
 def _place(fact: Fact) -> Place:

@@ -94,6 +94,7 @@ class Analyser(Declarations):
             return known
         scope = ModuleScope(name, source, self.fresh())
         self.scopes[source.path] = scope
+        scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
         with self.own_budget(), self.entering(frame):
@@ -311,8 +312,8 @@ class Analyser(Declarations):
         compiled = self._is_compiled(function)
         with self.entering(frame):
             self.compiled = compiled
+            self.watch_for(frame)
             self._bind_root(state, frame, function)
-            self.given_until = self.fresh()
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
@@ -430,9 +431,11 @@ class Analyser(Declarations):
             value = self.annotated(parameter.annotation, state)
             if parameter.kind == "*":
                 value = SequenceValue(rest=value)
-            elif parameter.kind == "**":
-                value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
+        self.given_until = self.fresh()
+        for parameter in parameters:
+            if parameter.kind == "**":  # a dict of the call's own
+                state.bind(frame.id, parameter.name, Unknown(origin=self.fresh()))
 
     def _settle(self, root: Root, ends: list[tuple[State, Value]]) -> None:
         journal, returned = root.journal, _returned_by_all(ends)
@@ -474,6 +477,8 @@ class Analyser(Declarations):
         match value:
             case RegionWrapper(place=place, function=Unknown() | Constant()):
                 journal.called.add(place)
+            case FunctionValue() | Partial():
+                self.may_be_called(state, [Operand(value)])
             case SequenceValue(items=items):
                 for item in items:
                     if isinstance(item, RegionWrapper):

@@ -12,10 +12,10 @@ from remat_lint.analysis.facts import (
     NestedCheckpoint,
     PositionalCheckpoint,
 )
+from remat_lint.analysis.hooks import Hooks
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.machine import REMAT, Operand, qualified
-from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.outputs import Outputs
 from remat_lint.analysis.replays import Replay
 from remat_lint.analysis.state import State
@@ -28,12 +28,12 @@ from remat_lint.analysis.values import (
     Coverage,
     FunctionValue,
     InstanceObject,
-    ListObject,
     Reference,
     Tensor,
     Unknown,
     Value,
     join,
+    numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import ReplaceCode, Step
@@ -59,7 +59,7 @@ _LEAVE_OUT = {
 """Options of ``torch.utils.checkpoint``."""
 
 
-class Checkpoints(Markers):
+class Checkpoints(Hooks):
     """Makes checkpoints and runs their bodies."""
 
     def make_checkpoint(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
@@ -72,7 +72,7 @@ class Checkpoints(Markers):
             for option in operands if not positional else options:
                 self._check_option(state, node, option)
         hooks = tuple(o.keyword or "" for o in options if o.keyword in _HOOKS and self._has_hooks(state, o))
-        wrapper = CheckpointWrapper(self.place(node), None, hooks, self._coverage(state, options))
+        wrapper = CheckpointWrapper(self.place(node), None, hooks, self._coverage(state, node, operands))
         if not positional or isinstance(positional[0].value, Constant):
             return wrapper
         wrapper = replace(wrapper, function=positional[0].value)
@@ -164,7 +164,7 @@ class Checkpoints(Markers):
             yield from self._problems_of_hooks(state, value)
 
     def _problems_of_hooks(self, state: State, value: Value) -> Iterator[tuple[str, str]]:
-        hooks = self._items_of(state, value)
+        hooks = self.items_of(state, value)
         found = self.object_at(state, value) if isinstance(value, Reference) else None
         if hooks is not None and any(isinstance(hook, ClassValue) for hook in hooks):
             yield "holds a class, which has no state to snapshot", "Give an object of it: `(Hook(),)`."
@@ -175,21 +175,15 @@ class Checkpoints(Markers):
             if isinstance(iterates, Unknown):
                 yield "is one hook, which cannot be iterated", "Give a tuple: `(hook,)`."
 
-    def _items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
-        if isinstance(value, SequenceValue):
-            return value.items
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        return found.items if isinstance(found, ListObject) else None
-
     def _has_hooks(self, state: State, option: Operand) -> bool:
-        return bool(self._items_of(state, option.value))
+        return bool(self.items_of(state, option.value))
 
-    def _coverage(self, state: State, options: Sequence[Operand]) -> Coverage:
+    def _coverage(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
-        given = next((o for o in options if o.keyword == "recompute_state_hooks"), None)
-        if given is None or self._items_of(state, given.value) == ():
-            return Coverage()
-        return Coverage(known=False)
+        given = next((o for o in operands if o.keyword == "recompute_state_hooks"), None)
+        if given is not None:
+            return self.coverage_of(state, node, given.value)
+        return Coverage(known=not any(operand.keyword == "**" for operand in operands))
 
     # --- running a checkpoint
 
@@ -205,10 +199,11 @@ class Checkpoints(Markers):
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
-        replay = self._replay(node, wrapper)
+        replay = self._replay(node, wrapper, operands)
         try:
-            with self.judged_for(replay):
+            with self.judged_for(replay), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
+                self.hand_over(state, node, value)
             self._check_output(state, node, wrapper, value)
         finally:
             self.regions = regions
@@ -227,15 +222,21 @@ class Checkpoints(Markers):
         assert wrapper.function is not None
         self.note_run(wrapper)
         self.read(state, node, operands)
-        with self.judged_for(self._replay(node, wrapper)):
-            return self.call(state, node, wrapper.function, operands)
+        with self.judged_for(self._replay(node, wrapper, operands)), self.on_replay(state):
+            value = self.call(state, node, wrapper.function, operands)
+            self.hand_over(state, node, value)
+            return value
 
-    def _replay(self, node: ir.Expr, wrapper: CheckpointWrapper) -> Replay:
+    def _replay(self, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]) -> Replay:
+        handed = handed_numbers(operands)
         if wrapper.made_for:
             note = f"each {wrapper.made_for} runs under a checkpoint when gradient checkpointing is on"
-            return Replay(wrapper.by, wrapper.place, wrapper.coverage, wrapper.certain, note=note)
+            return Replay(
+                wrapper.by, wrapper.place, wrapper.coverage, wrapper.certain, handed=handed, note=note
+            )
         here = self.place(node)
-        return Replay(wrapper.by, here, wrapper.coverage, wrapper.certain, way=self.way_to(here))
+        way = self.way_to(here)
+        return Replay(wrapper.by, here, wrapper.coverage, wrapper.certain, handed=handed, way=way)
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""
@@ -273,6 +274,13 @@ class Checkpoints(Markers):
                 return joined
             case _:
                 return Unknown() if state.holds_tokens(value) else value
+
+
+def handed_numbers(operands: Sequence[Operand]) -> dict[int, bool]:
+    """The numbers of the tensors that a checkpoint hands on, and whether each goes by position."""
+    return {
+        number: operand.keyword is None for operand in operands for number in numbers(operand.value) if number
+    }
 
 
 def _called(function: Value | None) -> str:

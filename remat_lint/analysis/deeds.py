@@ -10,9 +10,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from types import UnionType
 
-from remat_lint.analysis.facts import Inside, Kept, Random, Touched, Unsteady, Written
-from remat_lint.findings import Place, Step
+from remat_lint.analysis.facts import (
+    Decides,
+    Divergence,
+    Inside,
+    Kept,
+    Outcome,
+    Random,
+    Touched,
+    Unsteady,
+    Written,
+)
+from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
 """More deeds than this of one call are forgotten: a few tell that a block has side effects."""
@@ -23,30 +34,42 @@ FOREIGN = -1
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A random number is drawn by ``operation``, as written, from the state ``random``."""
+    """A random number is drawn by ``operation``, as written, from the state ``random``.
+
+    Where that is ``seeded`` by then, code that runs again draws the same.
+    """
 
     operation: str
     random: Random
+    seeded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
     """Something outside the call is changed: ``target``, as written.
 
-    ``number`` is that of the object, storage or frame that is changed; it is 0 where nobody knows.
+    ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
+    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once.
     """
 
     target: str
     written: Written
     number: int
+    path: str = ""
+    outcome: Outcome = Outcome.ADVANCED
+    edit: GuardStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Something outside the program is touched by ``operation``, as written."""
+    """Something outside the program is touched by ``operation``, as written.
+
+    ``number`` is that of the file, queue or other object through which it is done, 0 where there is none.
+    """
 
     operation: str
     touched: Touched
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +81,25 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Sway:
-    """Something that may differ between forward and replay, ``what``, decides what is computed."""
+    """Something that may differ between forward and replay, ``what``, decides what is computed.
+
+    ``read`` is where it was read, ``number`` tells when: a replay of what began later does not read it
+    again. It is 0 where the running call read it.
+    """
 
     what: str
     unsteady: Unsteady
+    decides: Decides
+    read: Place
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Diverge:
-    """A guard on the phase changes what ``name`` is afterwards."""
+    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``."""
 
-    name: str
+    what: str
+    divergence: Divergence
 
 
 Act = Draw | Write | Touch | Send | Sway | Diverge
@@ -105,9 +136,18 @@ class Deeds:
     def __bool__(self) -> bool:
         return bool(self._found)
 
+    def __len__(self) -> int:
+        return len(self._found)
+
     def note(self, deed: Deed) -> None:
         if len(self._found) < MAX_DEEDS:
             self._found.setdefault((deed.act, deed.place, deed.inside), deed)
+
+    def forget(self, since: int, kinds: type[Act] | UnionType = Act) -> None:
+        """Forget the deeds of some kinds but for the first ``since``: they do not matter after all."""
+        for key, deed in list(self._found.items())[since:]:
+            if isinstance(deed.act, kinds):
+                del self._found[key]
 
     def through(self, step: Step) -> Iterator[Deed]:
         """The deeds as the caller sees them, for whom this step comes first."""
@@ -121,8 +161,8 @@ class Deeds:
         """The deeds with other numbers for what they change."""
         for deed in self:
             match deed.act:
-                case Write(number=old) as write:
-                    yield replace(deed, act=replace(write, number=number(old)))
+                case (Write(number=old) | Touch(number=old) | Sway(number=old)) as act if old:
+                    yield replace(deed, act=replace(act, number=number(old)))
                 case Draw(random=Random(number=old)) as draw if old:
                     state = replace(draw.random, number=number(old))
                     yield replace(deed, act=replace(draw, random=state))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from remat_lint.findings import EditMarker, InsertMarker, MoveMarker, Place, ReplaceCode, Step
+from remat_lint.findings import EditMarker, GuardStatement, InsertMarker, MoveMarker, Place, ReplaceCode, Step
 
 
 class Kept(str, Enum):
@@ -171,6 +171,30 @@ class NameMismatch:
     name: str
     policy: str
     edit: ReplaceCode
+
+
+@dataclass(frozen=True, slots=True)
+class UnregisteredName:
+    """A policy is asked about a region of which it was never told.
+
+    ``name`` is not among the names that the class ``owner`` and its bases list, ``listed``; or it is a handle
+    as written, which is made at ``made`` and not in the body of a class.
+    """
+
+    place: Place
+    name: str
+    owner: str
+    made: Place | None
+    listed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideRegion:
+    """A region is put around the ``forward`` of modules that a walk over a model picked out of it."""
+
+    place: Place
+    region: str
+    kept: Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,14 +403,35 @@ class Written(str, Enum):
     """A tensor that the checkpointed function was given, in place."""
 
 
+class Outcome(str, Enum):
+    """What comes of it that state is written by the forward and by each replay."""
+
+    REPLACED = "replaced"
+    """The replay writes an equal value in its place."""
+
+    ADVANCED = "advanced"
+    """The state goes one step too far."""
+
+    COMPUTED = "computed"
+    """The replay computes with other state than the forward: the gradients are wrong."""
+
+    SKIPPED = "skipped"
+    """The replay finds the result of the forward and skips the computation: backward raises."""
+
+    RAISES = "raises"
+    """Autograd sees that an input was changed, or the replay finds nothing to delete: backward raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class StateWrite:
-    """``target``, as written, is changed again by a replay."""
+    """``target``, as written, is changed again by a replay. ``edit`` runs the statement once."""
 
     place: Place
     target: str
     written: Written
+    outcome: Outcome
     replayed: Replayed
+    edit: GuardStatement | None = None
 
 
 class Touched(str, Enum):
@@ -428,26 +473,67 @@ class Unsteady(str, Enum):
 
     TIME = "time"
     ENVIRONMENT = "environment"
+    FILE = "file"
+    """What files hold, or whether they are there."""
+
     IDENTITY = "identity"
+    """Of an object that a replay makes anew, or of a thread."""
+
+    DEVICE = "device"
+    """How much memory is in use."""
+
     GLOBAL = "global"
+    """A global that a function rebinds."""
+
+
+class Decides(str, Enum):
+    """How a value decides what is computed."""
+
+    BRANCH = "branch"
+    """Which statements run, or how often."""
+
+    INDEX = "index"
+    """What is taken out of a tensor or container."""
+
+    VALUE = "value"
+    """It goes into a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnstableInput:
-    """``what``, as written, decides what is computed."""
+    """``what``, as written where it is ``read``, decides what is computed."""
 
     place: Place
     what: str
     unsteady: Unsteady
+    decides: Decides
+    read: Place
     replayed: Replayed
+
+
+class Divergence(str, Enum):
+    """How a guard on the phase changes what is computed."""
+
+    NAME = "name"
+    """A name stands for something else on replay."""
+
+    RESULT = "result"
+    """The function returns something else on replay."""
+
+    OPERATION = "operation"
+    """An operation that keeps tensors for backward runs in the forward only."""
+
+    REPLAY_OPERATION = "replay-operation"
+    """Such an operation runs on replay only."""
 
 
 @dataclass(frozen=True, slots=True)
 class DivergentReplay:
-    """A guard on the phase changes what ``name`` is afterwards."""
+    """A guard on the phase changes what is computed afterwards: by ``what``, of the kind ``divergence``."""
 
     place: Place
-    name: str
+    what: str
+    divergence: Divergence
     replayed: Replayed
 
 
@@ -488,6 +574,8 @@ WrittenWrong = PositionalCheckpoint | CheckpointOption | LegacyName
 Fact = (
     RegionCall
     | NameMismatch
+    | UnregisteredName
+    | OutsideRegion
     | Rejection
     | WrittenWrong
     | Marker

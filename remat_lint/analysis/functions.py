@@ -7,16 +7,19 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.once import runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
+    SCALAR,
     DictObject,
+    Fickle,
     FunctionValue,
     Made,
     Reference,
@@ -40,6 +43,8 @@ MAX_CALLED = 60
 
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
+
+_CACHING = ("functools.lru_cache", "functools.cache", "lru_cache", "cache")
 
 IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
@@ -85,6 +90,7 @@ class Functions(Construction):
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        self.note_computation()
         self.note_call(function)
         counts = not self.is_inert() and state.phase is not Phase.FORWARD
         self.contexts.setdefault(definition, set()).add(counts)
@@ -92,7 +98,7 @@ class Functions(Construction):
             self.calling.setdefault(definition, set()).add(self.root)
         context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, operands, context)
-        if signature is not None and signature.tokens and self.regions:
+        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
@@ -100,10 +106,13 @@ class Functions(Construction):
             frame.id, claims = summary.done.frame, summary.done.claims
             value = self._instantiate(state, node, summary, signature, frame)
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
+            state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(node, frame, deeds)
+        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+            self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -122,6 +131,10 @@ class Functions(Construction):
             bool(self.bodies),
             self.compiled,
             is_override(frame),
+            state.seeded,
+            state.modes,
+            bool(self.muted),
+            self.is_evaluation(state),
         )
 
     def _full_name(self, function: FunctionValue) -> str:
@@ -142,7 +155,8 @@ class Functions(Construction):
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
         self.journal.absorb(summary.done.journal)
-        renewal = summary.renewal(signature.tokens, self.fresh)
+        now = [number for operand in frame.operands for number in numbers(operand.value)]
+        renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:
             token = renewal.token(effect.token)
             if effect.marked:
@@ -155,7 +169,10 @@ class Functions(Construction):
                     self.read_on_behalf(state, node, frame.operands, token, waiting)
             if effect.waiting and not effect.always:
                 state.partly |= {token}
-        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        value = summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        self.note_renewed(renewal.renewed())
+        self.rebuilt |= dict.fromkeys((address for address, _ in summary.heap), self.fresh())
+        return value
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
@@ -167,10 +184,10 @@ class Functions(Construction):
         self.journal = Journal()
         try:
             value, deeds = self._run_in(state, frame, function)
-            if self.outer_writes == writes:
+            if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                done = Done(self.journal, frame.id, claims, deeds, handed)
+                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded)
                 self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)
@@ -183,6 +200,9 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
+            if runs_once(function.definition):
+                self.deeds.forget(0, Touch | Send | Sway)
+                value = SCALAR if isinstance(value, Fickle) else value
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
@@ -190,12 +210,15 @@ class Functions(Construction):
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
-        caller, self.frame = self.frame, frame
+        caller, self.frame, frame.scopes_around = self.frame, frame, len(self.name_scopes)
+        self.watch_for(frame)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
+            frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
+            self.note_returns(state, frame)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns

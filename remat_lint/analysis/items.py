@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.objects import Objects
 from remat_lint.analysis.operations import Bound
+from remat_lint.analysis.registered import Registered
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     SCALAR,
@@ -22,6 +22,7 @@ from remat_lint.analysis.values import (
     ListObject,
     Reference,
     Scalar,
+    Snapshot,
     Tensor,
     Unknown,
     Value,
@@ -40,7 +41,7 @@ MODULE_CONTAINERS = (
 )
 
 
-class Items(Objects):
+class Items(Registered):
     """Follows values into containers."""
 
     def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:
@@ -147,15 +148,24 @@ class Items(Objects):
         self, state: State, node: ir.Node, base: Operand, indices: Sequence[Operand], value: Operand
     ) -> None:
         """``base[indices] = value``."""
+        if not isinstance(base.value, Tensor) and not self.is_tensor_like(base.value, indices):
+            self.note_element(state, node, base, indices, value)
         for one in alternatives(base.value):
             if isinstance(one, Reference):
                 self._set_object_item(state, one, indices, value.value)
             elif isinstance(one, (Tensor, Unknown)):
-                self.write(state, node, replace(base, value=one))
+                if self.is_tensor_like(one, indices):
+                    self.write(state, node, replace(base, value=one))
                 if isinstance(one, Unknown):
                     self.escape(state, value.value)
-                if isinstance(one, Tensor) or one.computed or _is_tensor_like(indices):
+                if self.is_tensor_like(one, indices):
                     self.read(state, node, [value, *indices])
+
+    def is_tensor_like(self, base: Value, indices: Sequence[Operand]) -> bool:
+        """Whether a value is a tensor, or is indexed as only tensors are."""
+        if not isinstance(base, Unknown):
+            return isinstance(base, Tensor)
+        return base.computed or base.origin in self.tensors or _is_tensor_like(indices)
 
     def _set_object_item(
         self, state: State, base: Reference, indices: Sequence[Operand], value: Value
@@ -210,6 +220,8 @@ class Items(Objects):
                 return sequences[0] if len(sequences) == 1 else SequenceValue(rest=rest or Unknown())
             case Scalar() | Constant():
                 return SequenceValue(rest=SCALAR)
+            case Snapshot():  # of several devices
+                return SequenceValue(rest=value)
             case _:
                 return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
 

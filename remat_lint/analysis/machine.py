@@ -6,16 +6,23 @@ or where it is asked for first; the layer above defines it.
 
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
+    writes       which state that was there before is changed, and what comes of it
+    divergences  what is computed otherwise in one phase
     reads        a token is read, written or marked
+    draws        random states are drawn from, set, copied and put back
+    effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
+    hooks        the state hooks of a checkpoint
     checkpoints  remat.checkpoint
     regions      remat.region
     wrappers     functions that the settings name
     objects      attributes
+    registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
+    forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
     calls        objects, methods, names of other packages
@@ -48,6 +55,7 @@ from remat_lint.analysis.values import (
     Token,
     Value,
 )
+from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import Place, Step
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
@@ -103,8 +111,14 @@ class Frame:
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
     comprehension: list[str] = field(default_factory=list)
+    scopes_around: int = 0
+    """How many of the name scopes were entered before it began."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
+    watch: Watch = field(default_factory=Watch)
+    ended: list[tuple[Phase, Value, ir.Stmt]] = field(default_factory=list)
+    """What it returned, in which phase, and by which statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,6 +184,8 @@ class Machine:
         """Whether that file may apply checkpoints."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
+        self.picked: set[int] = set()
+        """The origins of modules that were picked out of a model by walking over it."""
         self.calling: dict[ir.Function, set[ir.Function]] = {}
         """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()
@@ -180,8 +196,18 @@ class Machine:
         """The names of frames that ended before any root began: factories of functions, ``__init__``."""
         self.deeds = Deeds()
         """What the running call did so far beside computing its result."""
-        self.holders: dict[int, int] = {}
-        """For the number of something that was fetched from an object, the number of that object."""
+        self.holders: dict[int, Held] = {}
+        """For the number of something that was fetched from an object, where in which object it lay."""
+        self.steady: set[int] = set()
+        """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
+        self.tensors: set[int] = set()
+        """The numbers of unknown values that operations take for tensors."""
+        self.rebuilt: dict[int, int] = {}
+        """For the number of a module like one that was made before, the number at which it was made again."""
+        self.unguarded: set[Place] = set()
+        """The statements that compute something that matters: none of them may run in one phase only."""
+        self.muted = 0
+        """How many values are under way of which nobody knows whether a path has them."""
         self.outside = Ranges()
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
@@ -192,6 +218,8 @@ class Machine:
         """The functions that each function calls, and where they are defined."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
+        self.told = False
+        """Whether it was noted what the guard under way keeps from a replay."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
@@ -310,6 +338,9 @@ class Machine:
     def condition_key(self, test: ir.Expr) -> tuple[str, bool]:
         raise NotImplementedError
 
+    def mro(self, klass: Value) -> list[Value]:
+        raise NotImplementedError
+
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         raise NotImplementedError
 
@@ -331,6 +362,11 @@ class Flow:
     broke: list[State] = field(default_factory=list)
     continued: list[State] = field(default_factory=list)
     raised: list[State] = field(default_factory=list)
+
+    def ends(self) -> Iterator[State]:
+        """The paths, whichever way they went."""
+        yield from (*self.fell, *self.broke, *self.continued, *self.raised)
+        yield from (path for path, _ in self.returned)
 
     def add(self, other: Flow) -> None:
         """Take over all ways out of a block but falling past its end."""
