@@ -8,7 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
-from remat_lint.analysis.facts import Decides
+from remat_lint.analysis.facts import Decides, Unsteady
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
@@ -239,6 +239,8 @@ class Expressions(Calls):
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         values = [self._compared_value(expr, operand.value) for operand in operands]
+        if all(isinstance(one, Fickle) and one.reading.unsteady is Unsteady.IDENTITY for one in values):
+            return SCALAR  # whether two objects are the same does not change
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
             return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)

@@ -21,6 +21,7 @@ or where it is asked for first; the layer above defines it.
     functions    functions of the project
     calls        objects, methods, names of other packages
     expressions  the value of an expression
+    decisions    what conditions are good for
     interpreter  statements and paths
     declarations objects that nobody constructed: annotations, attributes set anywhere
     analyser     modules, imports, the functions that are run as roots
