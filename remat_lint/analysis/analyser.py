@@ -45,6 +45,7 @@ from remat_lint.analysis.values import (
     ListObject,
     ModuleValue,
     Namespace,
+    Partial,
     Reference,
     RegionWrapper,
     Token,
@@ -407,6 +408,8 @@ class Analyser(Declarations):
         match value:
             case RegionWrapper(place=place, function=Unknown() | Constant()):
                 journal.called.add(place)
+            case FunctionValue() | Partial():
+                self.may_be_called(state, [Operand(value)])
             case SequenceValue(items=items):
                 for item in items:
                     if isinstance(item, RegionWrapper):

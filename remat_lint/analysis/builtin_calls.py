@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
@@ -243,8 +244,18 @@ def _dict(call: BuiltinCall) -> Value:
         elif pairs is not None:
             items += pairs
         else:
-            rest = Unknown(frozenset(call.state.tokens(operand.value)))
+            rest = _value_in_pairs(call, operand.value)
     return call.machine.allocate(call.state, DictObject(tuple(items), rest))
+
+
+def _value_in_pairs(call: BuiltinCall, value: Value) -> Value:
+    """Any value of ``dict(model.named_modules())``, whose keys nobody knows."""
+    sequence = call.machine.iterate(call.state, call.node, value)
+    pairs = (*sequence.items, *((sequence.rest,) if sequence.rest is not None else ()))
+    values = [one.items[1] for one in pairs if isinstance(one, SequenceValue) and len(one.items) == 2]
+    if not values or len(values) < len(pairs):
+        return Unknown(frozenset(call.state.tokens(value)))
+    return reduce(join, values)
 
 
 def _pairs(call: BuiltinCall, value: Value) -> list[tuple[object, Value]] | None:
@@ -318,6 +329,7 @@ def _getattr(call: BuiltinCall) -> Value:
 def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
         base, name, value = call.operands[:3]
+        call.machine.may_be_called(call.state, [value])
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 

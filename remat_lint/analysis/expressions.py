@@ -8,7 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
-from remat_lint.analysis.facts import Decides, Unsteady
+from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
@@ -17,6 +17,7 @@ from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     Choice,
+    ClassValue,
     Constant,
     DictObject,
     External,
@@ -238,9 +239,9 @@ class Expressions(Calls):
             return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
-        values = [self._compared_value(expr, operand.value) for operand in operands]
-        if all(isinstance(one, Fickle) and one.reading.unsteady is Unsteady.IDENTITY for one in values):
+        if all(self._is_identity(operand) for operand in operands):
             return SCALAR  # whether two objects are the same does not change
+        values = [self._compared_value(expr, operand.value) for operand in operands]
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
             return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
@@ -252,6 +253,11 @@ class Expressions(Calls):
         """``"FAST" in os.environ`` reads the environment."""
         unsteady = self.read_unsteady(expr, value.name) if isinstance(value, External) else None
         return value if unsteady is None else unsteady
+
+    def _is_identity(self, operand: Operand) -> bool:
+        if not isinstance(operand.expr, ir.Call):
+            return False
+        return self.frame.values.get(operand.expr.function.at) == External("builtins.id")
 
     def _boolean(self, expr: ir.Boolean, state: State) -> Value:
         left = self.operand(expr.left, state)
@@ -357,7 +363,7 @@ class Expressions(Calls):
         for name in target_names(clause.target):
             state.forget(f"{self.frame.id}:", name)
         for claim in new:
-            if claim in state.claimed.get(claim.name.under(claim.scopes).identity, ()):
+            if claim in state.claimed.get(claim.name.identity, ()):
                 self.claim(state, claim)
 
     def _run_clause(
@@ -429,8 +435,8 @@ class Expressions(Calls):
         return [true_state], [false_state]
 
     def is_setting(self, expr: ir.Expr) -> bool:
-        """Whether an expression may be another constant in the next run: an attribute."""
-        return isinstance(expr, ir.Attribute)
+        """Whether an expression may be another constant in the next run: an attribute, but for the mode."""
+        return isinstance(expr, ir.Attribute) and expr.name != "training"
 
     def _branch_boolean(self, test: ir.Boolean, state: State) -> tuple[list[State], list[State]]:
         true, false = self.branch(test.left, state)
@@ -454,6 +460,9 @@ class Expressions(Calls):
 
     def _narrow(self, test: ir.Expr, true: State, false: State) -> None:
         """``if y is None`` and ``if y``: what the name is on either path."""
+        if isinstance(test, ir.Call):
+            self._narrow_to_class(test, true)
+            return
         expr, negated = test, False
         if isinstance(test, ir.Comparison) and test.operators in (("Is",), ("IsNot",)):
             right = test.rights[0]
@@ -470,6 +479,17 @@ class Expressions(Calls):
             self._rebind(there, expr.id, present)
             if isinstance(test, ir.Comparison):
                 self._rebind(absent, expr.id, NONE)
+
+    def _narrow_to_class(self, test: ir.Call, true: State) -> None:
+        """``if isinstance(module, Attention)``: what reads a module of the project is code of the project."""
+        values, arguments = self.frame.values, [argument.value for argument in test.arguments]
+        if values.get(test.function.at) != External("builtins.isinstance") or len(arguments) != 2:
+            return
+        name, kind = arguments[0], values.get(arguments[1].at)
+        if isinstance(name, ir.Name) and isinstance(kind, ClassValue):
+            value = true.frames.get(self.frame.id, {}).get(name.id)
+            if isinstance(value, Unknown) and value.origin in self.picked:
+                self._rebind(true, name.id, Unknown(origin=self.fresh()))
 
     def _rebind(self, state: State, name: str, value: Value) -> None:
         assumed = dict(state.assumed)
@@ -503,7 +523,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -511,7 +531,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return

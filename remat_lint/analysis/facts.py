@@ -174,6 +174,30 @@ class NameMismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class UnregisteredName:
+    """A policy is asked about a region of which it was never told.
+
+    ``name`` is not among the names that the class ``owner`` and its bases list, ``listed``; or it is a handle
+    as written, which is made at ``made`` and not in the body of a class.
+    """
+
+    place: Place
+    name: str
+    owner: str
+    made: Place | None
+    listed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideRegion:
+    """A region is put around the ``forward`` of modules that a walk over a model picked out of it."""
+
+    place: Place
+    region: str
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
 class LegacyName:
     """``name`` was in torch_remat before 0.2. ``statement`` is the one that uses it."""
 
@@ -503,6 +527,8 @@ WrittenWrong = PositionalCheckpoint | CheckpointOption | LegacyName
 Fact = (
     RegionCall
     | NameMismatch
+    | UnregisteredName
+    | OutsideRegion
     | Rejection
     | WrittenWrong
     | Marker

@@ -103,6 +103,27 @@ MESSAGES = {
         "this region is named after `'k'`, and the policy is asked about `'q'`: it decides about another region. "
         "Write `'k'` in both calls.",
     ),
+    "RMT205 of a name that is not listed": (
+        """class Wave(Base):
+    REQUIRED_REMAT_SAVE_REGIONS = ('send', 'receive')
+
+    def forward(self, x):
+        return remat.region(f, self.name('sent'), recompute=self.again('sent'))(x)
+
+return Wave()(x)""",
+        "region `sent` is none of those that `Wave` lists, `send` and `receive`: no policy decides about it. Write "
+        "a name that is listed, or add this one to the list.",
+    ),
+    "RMT205 of a handle made in a method": (
+        """class Wave(Base):
+    def forward(self, x):
+        send = Base.register_remat_region('send')
+        return remat.region(f, self.name(send), recompute=self.again(send))(x)
+
+return Wave()(x)""",
+        "the handle `send` of this region is made in a method: only an attribute of the class is registered, so no "
+        "policy decides about the region. Make it in the body of the class.",
+    ),
     "RMT207": (
         "return remat.op(f, 'sin', policy=remat.SAVE)(x)",
         "`op` and `SAVE` are names of torch_remat before 0.2: they are gone, and this raises. Write instead of `op` "
@@ -112,6 +133,13 @@ MESSAGES = {
         "return remat.region(lambda t: {'y': t * 2}, 'pack', recompute=True)(x)['y']",
         "region `pack` returns a dict: under a checkpoint torch_remat raises in the forward. Return a tensor, or a "
         "flat tuple or list of tensors and `None`.",
+    ),
+    "RMT208": (
+        """for name, module in x.named_modules():
+    module.forward = remat.region(module.forward, name, recompute=policy(name))""",
+        "region `name` is put around modules of a model from outside: the model's code marks none of their outputs, "
+        "and under a policy that saves it a bare operation that reads one raises in backward. Assign a function that "
+        "calls the region, marks its output with `remat.recompute_needs_tensor` and returns it.",
     ),
     "RMT301": (
         "return remat.checkpoint(torch.sin)(x)",
