@@ -239,6 +239,8 @@ class Expressions(Calls):
             return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
+        if all(self._is_identity(operand) for operand in operands):
+            return SCALAR  # whether two objects are the same does not change
         values = [self._compared_value(expr, operand.value) for operand in operands]
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
@@ -252,6 +254,11 @@ class Expressions(Calls):
         """``"FAST" in os.environ`` reads the environment."""
         unsteady = self.read_unsteady(expr, value.name) if isinstance(value, External) else None
         return value if unsteady is None else unsteady
+
+    def _is_identity(self, operand: Operand) -> bool:
+        if not isinstance(operand.expr, ir.Call):
+            return False
+        return self.frame.values.get(operand.expr.function.at) == External("builtins.id")
 
     def _boolean(self, expr: ir.Boolean, state: State) -> Value:
         left = self.operand(expr.left, state)

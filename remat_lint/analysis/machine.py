@@ -28,6 +28,7 @@ or where it is asked for first; the layer above defines it.
     functions    functions of the project
     calls        objects, methods, names of other packages
     expressions  the value of an expression
+    conditions   what the condition of a statement is good for
     interpreter  statements and paths
     declarations objects that nobody constructed: annotations, attributes set anywhere
     analyser     modules, imports, the functions that are run as roots
