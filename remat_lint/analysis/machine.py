@@ -187,6 +187,8 @@ class Machine:
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
         """The last number of what the root was given; what has a higher one was made in the run."""
+        self.replayed_since = 0
+        """The last number of what was there when the innermost checkpoint under way began."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.told = False

@@ -98,7 +98,7 @@ class Replays(Machine):
 
     def note_write(self, state: State, node: ir.Node, write: Write) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
-        if write.number and self.is_foreign(write.number, self.frame.id):
+        if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write)
 
     # --- whose state it is
@@ -216,11 +216,13 @@ class Replays(Machine):
     def judged_for(self, replay: Replay, function: Value | None) -> Iterator[None]:
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
         around, self.deeds = self.deeds, Deeds()
+        since, self.replayed_since = self.replayed_since, self.fresh()
         self.replaying += 1
         try:
             yield
         finally:
             self.replaying -= 1
+            self.replayed_since = since
             self.note_reached(function)
             self.judge_deeds(replay, self.deeds)
             for deed in self.deeds:
