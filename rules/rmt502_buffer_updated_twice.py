@@ -129,8 +129,8 @@ def _what_happens(write: StateWrite) -> str:
             return f"{target}, an input of the checkpointed function, is changed in place: backward raises"
         case Outcome.COMPUTED if write.written is Written.INPUT:
             return (
-                f"{target}, an input of the checkpointed function, is changed in place: {when}, it is what the "
-                "forward left, and the gradients are wrong"
+                f"{target}, an input of the checkpointed function, is changed in place: {when}, it is what "
+                "the forward left, and the gradients are wrong"
             )
         case Outcome.COMPUTED if write.written is Written.STATISTICS:
             return f"the state of {target} moves on a second time {when}, and the gradients are wrong"
