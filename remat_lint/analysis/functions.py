@@ -7,15 +7,18 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.once import runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
+    SCALAR,
     DictObject,
+    Fickle,
     FunctionValue,
     Made,
     Reference,
@@ -93,7 +96,7 @@ class Functions(Construction):
             self.calling.setdefault(definition, set()).add(self.root)
         context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, operands, context)
-        if signature is not None and signature.tokens and self.regions:
+        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
@@ -101,6 +104,7 @@ class Functions(Construction):
             frame.id, claims = summary.done.frame, summary.done.claims
             value = self._instantiate(state, node, summary, signature, frame)
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
+            state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -126,6 +130,8 @@ class Functions(Construction):
             is_override(frame),
             bool(self.muted),
             self.is_evaluation(state),
+            state.seeded,
+            state.modes,
         )
 
     def _full_name(self, function: FunctionValue) -> str:
@@ -175,10 +181,10 @@ class Functions(Construction):
         self.journal = Journal()
         try:
             value, deeds = self._run_in(state, frame, function)
-            if self.outer_writes == writes:
+            if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                done = Done(self.journal, frame.id, claims, deeds, handed)
+                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded)
                 self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)
@@ -191,6 +197,9 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
+            if runs_once(function.definition):
+                self.deeds.forget(0, Touch | Send | Sway)
+                value = SCALAR if isinstance(value, Fickle) else value
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
@@ -198,7 +207,7 @@ class Functions(Construction):
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
-        caller, self.frame = self.frame, frame
+        caller, self.frame, frame.scopes_around = self.frame, frame, len(self.name_scopes)
         self.watch_for(frame)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.objects import Objects
 from remat_lint.analysis.operations import Bound
+from remat_lint.analysis.registered import Registered
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     SCALAR,
@@ -22,6 +22,7 @@ from remat_lint.analysis.values import (
     ListObject,
     Reference,
     Scalar,
+    Snapshot,
     Tensor,
     Unknown,
     Value,
@@ -40,7 +41,7 @@ MODULE_CONTAINERS = (
 )
 
 
-class Items(Objects):
+class Items(Registered):
     """Follows values into containers."""
 
     def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:
@@ -219,6 +220,8 @@ class Items(Objects):
                 return sequences[0] if len(sequences) == 1 else SequenceValue(rest=rest or Unknown())
             case Scalar() | Constant():
                 return SequenceValue(rest=SCALAR)
+            case Snapshot():  # of several devices
+                return SequenceValue(rest=value)
             case _:
                 return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
 

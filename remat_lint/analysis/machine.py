@@ -9,13 +9,17 @@ or where it is asked for first; the layer above defines it.
     writes       which state that was there before is changed, and what comes of it
     divergences  what is computed otherwise in one phase
     reads        a token is read, written or marked
+    draws        random states are drawn from, set, copied and put back
+    effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
+    hooks        the state hooks of a checkpoint
     checkpoints  remat.checkpoint
     regions      remat.region
     wrappers     functions that the settings name
     objects      attributes
+    registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -106,6 +110,9 @@ class Frame:
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
     comprehension: list[str] = field(default_factory=list)
+    scopes_around: int = 0
+    """How many of the name scopes were entered before it began."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
     watch: Watch = field(default_factory=Watch)
@@ -161,6 +168,8 @@ class Machine:
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
+        self.picked: set[int] = set()
+        """The origins of modules that were picked out of a model by walking over it."""
         self.calling: dict[ir.Function, set[ir.Function]] = {}
         """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()
@@ -311,6 +320,9 @@ class Machine:
     def condition_key(self, test: ir.Expr) -> tuple[str, bool]:
         raise NotImplementedError
 
+    def mro(self, klass: Value) -> list[Value]:
+        raise NotImplementedError
+
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         raise NotImplementedError
 
@@ -332,6 +344,11 @@ class Flow:
     broke: list[State] = field(default_factory=list)
     continued: list[State] = field(default_factory=list)
     raised: list[State] = field(default_factory=list)
+
+    def ends(self) -> Iterator[State]:
+        """The paths, whichever way they went."""
+        yield from (*self.fell, *self.broke, *self.continued, *self.raised)
+        yield from (path for path, _ in self.returned)
 
     def add(self, other: Flow) -> None:
         """Take over all ways out of a block but falling past its end."""

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import Draw
-from remat_lint.analysis.facts import Random, RandomKind
+from remat_lint.analysis.effects import Effects, is_duration
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -22,6 +21,7 @@ from remat_lint.analysis.values import (
     Choice,
     Constant,
     DictObject,
+    External,
     InstanceObject,
     ListObject,
     Made,
@@ -34,6 +34,8 @@ from remat_lint.analysis.values import (
     alternatives,
     join,
     map_tensors,
+    reading_of,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
@@ -112,7 +114,7 @@ def bind(operation: Operation, receiver: Operand | None, operands: Sequence[Oper
     return Bound(tuple(pairs))
 
 
-class Operations(Reads):
+class Operations(Effects):
     """Applies operations to values."""
 
     def apply(
@@ -142,6 +144,8 @@ class Operations(Reads):
             return self._reshaped(state, node, operation, bound)
         if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
             return self._moved(state, node, bound.pairs[0][1])
+        if effect is not Effect.METADATA:
+            self.mix(state, node, [operand for _, operand in bound.pairs])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written and operation.name not in _NORMALISING:
@@ -173,9 +177,53 @@ class Operations(Reads):
 
     def _draw(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
         """The operation draws random numbers, unless its arguments switch that off."""
-        if operation.effect is Effect.DROPOUT and self._effect_here(operation, bound) is Effect.VIEW:
-            return
-        self.note_deed(state, node, Draw(self.called(node), Random(RandomKind.TORCH)))
+        certain = self._draws(state, operation, bound)
+        if certain is not None:
+            random, known = self.random_of(bound.get("generator"))
+            self.draw(state, node, random, self.called(node), certain=certain and known)
+
+    def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
+        """Whether it is certain that the operation draws with these arguments; None where it does not."""
+        if not operation.draws:
+            return None
+        given = bound.get(operation.draws_unless_given or "self")
+        if operation.draws_unless_given and given is not None and given.value != NONE:
+            return None
+        certain = True
+        for switch in operation.switches:
+            operand = bound.get(switch.parameter)
+            value = Constant(switch.default) if operand is None else self._literal(state, operand)
+            if isinstance(value, Constant) and value.value in switch.off:
+                return None
+            certain &= isinstance(value, Constant) or _is_mode(operand)
+        if operation.draws_like is None:
+            return certain
+        inner = self._layer_draws(state, bound.get(operation.draws_like))
+        return None if inner is None else inner and certain
+
+    def _layer_draws(self, state: State, layer: Operand | None) -> bool | None:
+        """The same of a module that another one holds."""
+        value = layer.value if layer is not None else NONE
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, External):
+            return False
+        operation = torch_ops.module(found.klass.name)
+        if operation is None:
+            return False
+        return self._draws(
+            state, operation, Bound(tuple((o.keyword or "", o) for o in module_operands(found)))
+        )
+
+    def _literal(self, state: State, operand: Operand) -> Value:
+        """A value, as the object in view has it where it is an attribute: here no other run is meant."""
+        expr = operand.expr
+        if isinstance(expr, ir.Attribute):
+            base = self.frame.values.get(expr.base.at)
+            found = self.object_at(state, base) if isinstance(base, Reference) else None
+            own = found.get(expr.name) if isinstance(found, InstanceObject) else None
+            if isinstance(own, Constant):
+                return own
+        return operand.value
 
     def _moved(self, state: State, node: ir.Expr, operand: Operand) -> Value:
         """The tensor on another device: itself if it is there already, which only the run knows.
@@ -404,10 +452,10 @@ class Operations(Reads):
             return self.allocate(state, joined) if isinstance(joined, (ListObject, DictObject)) else joined
         if operator == "Modulo" and isinstance(left.value, Constant) and isinstance(left.value.value, str):
             self.read(state, node, [right])
-            return SCALAR
+            return scalar_from((right.value,))
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [left, right])
-        result = self._of_operator(operator, left, right)
+        result = self._of_operator(state, node, operator, left, right)
         self.note_nature((left.value, right.value), result)
         self.note_use((left, right))
         self.note_kept(state, {"Power": "pow", "MatrixMultiply": "matmul"}.get(operator, ""), result)
@@ -415,16 +463,21 @@ class Operations(Reads):
             self.note_computation()
         return result
 
-    def _of_operator(self, operator: str, left: Operand, right: Operand) -> Value:
+    def _of_operator(
+        self, state: State, node: ir.Node, operator: str, left: Operand, right: Operand
+    ) -> Value:
         """What an operator makes of two numbers or tensors."""
         values = (left.value, right.value)
-        if all(isinstance(value, (Constant, Scalar)) for value in values):
-            return SCALAR
+        if all(isinstance(value, (Constant, Scalar)) for value in values) or is_duration(
+            operator, left.value
+        ):
+            return scalar_from(values)
         likes = [_like(value) for value in values]
         like = likes[0] if likes[0] == likes[1] or operator == "MatrixMultiply" else 0
         if isinstance(right.value, (Constant, Scalar)):
             like = likes[0]
         if operator == "MatrixMultiply" or any(isinstance(value, Tensor) for value in values):
+            self.mix(state, node, (left, right))
             grad = self._grad(iter((left, right)))
             kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
             layout = () if operator == "MatrixMultiply" else order_of((left, right))
@@ -437,7 +490,7 @@ class Operations(Reads):
                 resident=resident,
                 made=Made.COMPUTED,
             )
-        return Unknown(origin=self.fresh(), computed=True)
+        return Unknown(origin=self.fresh(), computed=True, reading=self.mixed(node, values))
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
         """``-x``, ``~x``, ``+x`` (which is a view); ``not x`` is the caller's business."""
@@ -445,7 +498,7 @@ class Operations(Reads):
             number = operand.value.value
             return Constant(-number) if operator == "Minus" else operand.value
         if isinstance(operand.value, (Scalar, Constant)):
-            return SCALAR
+            return scalar_from((operand.value,))
         if operator == "Plus":
             return self.view(node, operand.value, None, Bound(()))
         self.pure.add((self.frame.scope.source.path, node.at))
@@ -456,7 +509,12 @@ class Operations(Reads):
             made = Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
             self.note_nature((operand.value,), made)
             return made
-        return Unknown(origin=self.fresh())
+        return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
+
+
+def _is_mode(operand: Operand | None) -> bool:
+    """Whether an argument is ``self.training``, which is true wherever a checkpoint matters."""
+    return operand is not None and isinstance(operand.expr, ir.Attribute) and operand.expr.name == "training"
 
 
 def _needs_no_copy(value: Value, bound: Bound) -> bool:
@@ -641,6 +699,9 @@ def _ends_in_units(name: str, bound: Bound) -> bool:
 
 
 def module_operands(instance: InstanceObject) -> Iterator[Operand]:
-    """What an ``nn`` module was constructed with, as keyword operands of its operation."""
+    """What an ``nn`` module was constructed with, or given since, as keyword operands of its operation."""
     for name, value in instance.arguments:
-        yield Operand(value, keyword=name)
+        yield Operand(instance.get(name) or value, keyword=name)
+    training = instance.get("training")
+    if training is not None:
+        yield Operand(training, keyword="training")

@@ -43,7 +43,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Frame, Machine, Operand, frame_name
-from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.state import Phase, RandomState, State
 from remat_lint.analysis.values import (
     NONE,
     ClassValue,
@@ -85,8 +85,11 @@ class Replays(Machine):
 
     def note_deed(self, state: State, node: ir.Node, act: Act, *, certain: bool = True) -> None:
         """The code at ``node`` does something beside its result. In one phase only it is no repetition."""
+        self.note_deed_at(state, self.place(node), act, certain=certain)
+
+    def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
         if self.is_repeated(state):
-            self.deeds.note(Deed(act, self.place(node), certain=certain))
+            self.deeds.note(Deed(act, place, certain=certain))
 
     def is_repeated(self, state: State) -> bool:
         """Whether a replay in training runs the code on a path again."""
@@ -167,16 +170,43 @@ class Replays(Machine):
         for deed in deeds.through(step):
             self.deeds.note(deed)
 
+    @contextmanager
+    def deeds_apart(self) -> Iterator[Deeds]:
+        """What is done here, by itself; the running call did it all the same."""
+        around, self.deeds = self.deeds, Deeds()
+        apart = self.deeds
+        try:
+            yield apart
+        finally:
+            self.deeds = around
+            for deed in apart:
+                around.note(deed)
+
+    def repeat_call(self, node: ir.Expr, deeds: Deeds) -> None:
+        """The same call is made at another place: what it did is done again."""
+        here = self.place(node)
+        for deed in deeds:
+            first = tuple(replace(step, place=here) for step in deed.steps[:1])
+            place = deed.place if deed.steps else here
+            self.deeds.note(replace(deed, place=place, steps=(*first, *deed.steps[1:])))
+
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
-        return Deeds(self._own_deeds(frame, deeds))
+        return Deeds(one for deed in deeds if (one := self._seen_outside(deed, frame)) is not None)
 
-    def _own_deeds(self, frame: Frame, deeds: Deeds) -> Iterator[Deed]:
-        for deed in deeds:
-            if not isinstance(deed.act, Write):
-                yield deed
-            elif self.is_foreign(deed.act.number, frame.id):
-                yield replace(deed, act=self._with_uses(frame, deed.act))
+    def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
+        """A deed of the call that runs in a frame, as its caller sees it."""
+        match deed.act:
+            case Write(number=number) as write:
+                if not self.is_foreign(number, frame.id):
+                    return None
+                return replace(deed, act=self._with_uses(frame, write))
+            case Touch(number=number) if number and not self.is_foreign(number, frame.id):
+                return None
+            case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
+                return replace(deed, act=replace(sway, number=0))
+            case _:
+                return deed
 
     def _with_uses(self, frame: Frame, write: Write) -> Write:
         """A write, where the call that made it also looked at the state."""
@@ -187,8 +217,7 @@ class Replays(Machine):
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
-        now = [number for operand in operands for number in numbers(operand.value)]
-        translation = dict(zip(before, now, strict=False))
+        translation = _translation(before, operands)
 
         def translated(number: int) -> int:
             while number not in translation and number in self.holders:
@@ -196,6 +225,13 @@ class Replays(Machine):
             return translation.get(number, number)
 
         return Deeds(deeds.renumbered(translated))
+
+    def seeds_for(
+        self, seeded: frozenset[RandomState], before: Sequence[int], operands: Sequence[Operand]
+    ) -> frozenset[RandomState]:
+        """The random states that a call like this one leaves set, of the objects that this one is handed."""
+        translation = _translation(before, operands)
+        return frozenset((kind, number and translation.get(number, number)) for kind, number in seeded)
 
     @contextmanager
     def replay_of(self, region: Inside) -> Iterator[None]:
@@ -218,20 +254,26 @@ class Replays(Machine):
         around, self.deeds = self.deeds, Deeds()
         since, self.replayed_since = self.replayed_since, self.fresh()
         self.replaying += 1
+        before = self.fresh()
         try:
             yield
         finally:
             self.replaying -= 1
             self.replayed_since = since
             self.note_reached(function)
-            self.judge_deeds(replay, self.deeds)
+            self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
             for deed in self.deeds:
                 around.note(deed)
             self.deeds = around
 
     def judge_deeds(self, replay: Replay, deeds: Deeds) -> None:
         """A checkpoint runs again what did this: note what it does again."""
+        read: set[Place] = set()
         for deed in deeds:
+            if isinstance(deed.act, Sway):
+                if deed.act.read in read:
+                    continue  # the first thing that it decides speaks for the others
+                read.add(deed.act.read)
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
 
@@ -249,13 +291,13 @@ class Replays(Machine):
             replay.by,
             replay.place,
             others(chain, deed.place),
-            deed.inside,
+            deed.inside if replay.by is not Replayer.TORCH else None,
             replay.certain and deed.certain,
             replay.assumed,
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay.coverage, deed, deed.act, replayed)
-        elif deed.inside is None or deed.inside.kept is not Kept.SAVE:
+        elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
             act = deed.act
             if isinstance(act, Write):
                 if act.written is Written.INPUT and replay.assumed is not None:
@@ -283,6 +325,8 @@ class Replays(Machine):
     ) -> Iterator[RandomDraw]:
         """A draw from a state that is not restored."""
         random = draw.random
+        if draw.seeded:
+            return
         if random.kind in coverage.kinds or (random.number and random.number in coverage.objects):
             return
         if not coverage.known and random.kind is not RandomKind.SYSTEM:
@@ -294,6 +338,17 @@ def _statement(edit: GuardStatement) -> Place:
     return Place(edit.path, edit.statement)
 
 
+def _is_settled(deed: Deed, before: int) -> bool:
+    """Whether what decides was read before the checkpoint began: a replay finds the same value."""
+    return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
+
+
+def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int, int]:
+    """From the numbers that a call was handed to those that one like it is handed."""
+    now = (number for operand in operands for number in numbers(operand.value))
+    return dict(zip(before, now, strict=False))
+
+
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
@@ -303,8 +358,8 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
             return ExternalEffect(deed.place, operation, touched, replayed)
         case Send(operation=operation):
             return Collective(deed.place, operation, replayed)
-        case Sway(what=what, unsteady=unsteady):
-            return UnstableInput(deed.place, what, unsteady, replayed)
+        case Sway(what=what, unsteady=unsteady, decides=decides, read=read):
+            return UnstableInput(deed.place, what, unsteady, decides, read, replayed)
         case Diverge(what=what, divergence=divergence):
             return DivergentReplay(deed.place, what, divergence, replayed)
         case Draw():

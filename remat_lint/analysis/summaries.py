@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
+from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, RandomState, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -24,6 +24,7 @@ from remat_lint.analysis.values import (
     Constant,
     DictObject,
     External,
+    Fickle,
     FunctionValue,
     HeapObject,
     Imported,
@@ -34,9 +35,12 @@ from remat_lint.analysis.values import (
     Partial,
     PhaseTest,
     PlaceholderTest,
+    Reading,
     Reference,
     RegionWrapper,
     Scalar,
+    Snapshot,
+    Source,
     Super,
     Tensor,
     Token,
@@ -83,9 +87,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a call did beside its result: its facts, the region names that it used and its deeds.
+    """What a call did beside its result: its facts, the region names that it used, its deeds, its seeds.
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
+    ``seeded`` are the random states that are set after it.
     """
 
     journal: Journal
@@ -93,6 +98,7 @@ class Done:
     claims: tuple[Claim, ...]
     deeds: Deeds
     numbers: tuple[int, ...]
+    seeded: frozenset[RandomState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,12 +246,16 @@ class Summaries:
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
                 return ("tensor", output, layout, grad, detached, opaque, self._nature(value))
-            case Unknown(held=held):
+            case Unknown(held=held, reading=reading):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
                 outputs = tuple(_output_shape(state, token, tokens) for token in ordered)
-                return ("unknown", outputs, self._nature(value))
+                return ("unknown", outputs, _reading_shape(reading), self._nature(value))
+            case Fickle(reading=reading):
+                return ("fickle", _reading_shape(reading))
             case Scalar() | Constant() | External() | ClassValue() | ModuleValue():
                 return value
+            case Source(kind=kind, of=of, number=number):
+                return ("source", kind, of, (of, number) in state.seeded)
             case SequenceValue(items=items, rest=rest, kind=kind):
                 return (
                     kind,
@@ -283,7 +293,16 @@ class Summaries:
                     self._collect(state, item, heap)
 
 
-_PATH_BOUND = (RegionWrapper, CheckpointWrapper, Compiled, PhaseTest, PlaceholderTest, Super, Imported)
+_PATH_BOUND = (
+    RegionWrapper,
+    CheckpointWrapper,
+    Compiled,
+    PhaseTest,
+    PlaceholderTest,
+    Super,
+    Imported,
+    Snapshot,
+)
 """Values whose meaning depends on where they are."""
 
 
@@ -302,6 +321,10 @@ def _output_shape(state: State, token: Token, tokens: dict[Token, int]) -> objec
     parent = _output_shape(state, token.parent, tokens) if token.parent is not None else None
     number = tokens.setdefault(token, len(tokens))
     return (number, token.kept, token.part, token.resident, fate, parent)
+
+
+def _reading_shape(reading: Reading | None) -> object:
+    return (reading.what, reading.place, reading.mixed) if reading is not None else None
 
 
 def _effects(tokens: Sequence[Token], before: State, after: State) -> Iterator[Effect]:
@@ -361,6 +384,9 @@ class Renewal:
                 renewed = tuple((name, self.value(value)) for name, value in attributes)
                 return replace(found, attributes=renewed)
 
+    def _reading(self, reading: Reading | None) -> Reading | None:
+        return replace(reading, number=self.number(reading.number)) if reading is not None else None
+
     def _optional(self, value: Value | None) -> Value | None:
         return self.value(value) if value is not None else None
 
@@ -369,8 +395,11 @@ class Renewal:
             case Tensor(token=token, storage=storage, like=like):
                 new = self.token(token) if token is not None else None
                 return replace(value, token=new, storage=self.number(storage), like=self.number(like))
-            case Unknown(held=held, origin=origin):
-                return replace(value, held=frozenset(map(self.token, held)), origin=self.number(origin))
+            case Unknown(held=held, origin=origin, reading=reading):
+                renewed, read = frozenset(map(self.token, held)), self._reading(reading)
+                return replace(value, held=renewed, origin=self.number(origin), reading=read)
+            case Fickle(reading=reading):
+                return replace(value, reading=replace(reading, number=self.number(reading.number)))
             case SequenceValue(items=items, rest=rest):
                 return replace(value, items=tuple(map(self.value, items)), rest=self._optional(rest))
             case Choice(alternatives=values):
