@@ -385,7 +385,7 @@ class Calls(Functions):
         operation = torch_ops.method(name)
         value = receiver.value
         if isinstance(value, Unknown):
-            self.note_method(state, node, receiver, name)
+            self.note_told(state, node, receiver, name)
         if name == "backward":
             self.journal.is_body = False
         if is_blank(value) and name in (*PARTS, *WHOLE_TREE):

@@ -128,10 +128,10 @@ class Functions(Construction):
             bool(self.replaying),
             self.compiled,
             is_override(frame),
-            bool(self.muted),
-            self.is_evaluation(state),
             state.seeded,
             state.modes,
+            bool(self.muted),
+            self.is_evaluation(state),
         )
 
     def _full_name(self, function: FunctionValue) -> str:

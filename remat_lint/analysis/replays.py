@@ -192,15 +192,15 @@ class Replays(Machine):
 
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
-        return Deeds(one for deed in deeds if (one := self._seen_outside(deed, frame)) is not None)
+        seen = (self._seen_outside(deed, frame) for deed in deeds)
+        return Deeds(deed for deed in seen if deed is not None)
 
     def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
         """A deed of the call that runs in a frame, as its caller sees it."""
         match deed.act:
             case Write(number=number) as write:
-                if not self.is_foreign(number, frame.id):
-                    return None
-                return replace(deed, act=self._with_uses(frame, write))
+                foreign = self.is_foreign(number, frame.id)
+                return replace(deed, act=self._with_uses(frame, write)) if foreign else None
             case Touch(number=number) if number and not self.is_foreign(number, frame.id):
                 return None
             case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
@@ -334,10 +334,6 @@ class Replays(Machine):
         yield RandomDraw(deed.place, draw.operation, random, coverage.without, replayed)
 
 
-def _statement(edit: GuardStatement) -> Place:
-    return Place(edit.path, edit.statement)
-
-
 def _is_settled(deed: Deed, before: int) -> bool:
     """Whether what decides was read before the checkpoint began: a replay finds the same value."""
     return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
@@ -347,6 +343,10 @@ def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int
     """From the numbers that a call was handed to those that one like it is handed."""
     now = (number for operand in operands for number in numbers(operand.value))
     return dict(zip(before, now, strict=False))
+
+
+def _statement(edit: GuardStatement) -> Place:
+    return Place(edit.path, edit.statement)
 
 
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
