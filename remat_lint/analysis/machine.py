@@ -218,6 +218,8 @@ class Machine:
         """The depth of the frames that run checkpoints which are under way."""
         self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
         """The functions that each function calls, and where they are defined."""
+        self.replayed_since = 0
+        """The last number of what was there when the innermost checkpoint under way began."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.told = False

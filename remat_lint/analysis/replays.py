@@ -107,7 +107,7 @@ class Replays(Machine):
 
     def note_write(self, state: State, node: ir.Node, write: Write) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
-        if write.number and self.is_foreign(write.number, self.frame.id):
+        if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write)
 
     # --- whose state it is
@@ -297,6 +297,7 @@ class Replays(Machine):
             yield
             return
         around, self.deeds = self.deeds, Deeds()
+        since, self.replayed_since = self.replayed_since, self.fresh()
         self.replaying += 1
         before = self.fresh()
         self.bodies.append(self.frame.depth)
@@ -305,6 +306,7 @@ class Replays(Machine):
         finally:
             self.replaying -= 1
             self.bodies.pop()
+            self.replayed_since = since
             self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
             for deed in self.deeds:
                 around.note(deed)
