@@ -342,7 +342,7 @@ class Entered:
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
         machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
-        machine.deeds, machine.replaying = Deeds(), 0
+        machine.deeds, machine.replaying, machine.judging = Deeds(), 0, 0
         self._start = machine.fresh()
 
     def __exit__(self, *_: object) -> None:
@@ -361,6 +361,7 @@ _OF_A_RUN = (
     "compiled",
     "deeds",
     "replaying",
+    "judging",
 )
 """What the machine knows of the code that runs now."""
 

@@ -15,7 +15,7 @@ from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
-from remat_lint.analysis.state import RandomState, State
+from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     Choice,
@@ -23,6 +23,7 @@ from remat_lint.analysis.values import (
     External,
     Fork,
     Method,
+    RandomState,
     Snapshot,
     Source,
     Unknown,

@@ -81,6 +81,8 @@ class Functions(Construction):
             receiver=function.receiver,
             closure=function.frame,
         )
+        if self.judging:
+            self.note_reached(function)
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
@@ -118,6 +120,7 @@ class Functions(Construction):
             bool(self.swallowing),
             bool(self.checkpoints),
             bool(self.replaying),
+            bool(self.judging),
             self.compiled,
             is_override(frame),
             state.seeded,
@@ -206,7 +209,8 @@ class Functions(Construction):
         if frame.id not in self.closures:
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:
-            return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
+            yielded = frame.yielded or Unknown()
+            return SequenceValue(rest=yielded, kind="generator", seeded=frame.seeded_at_yield)
         return value
 
     def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:

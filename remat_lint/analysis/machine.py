@@ -46,6 +46,7 @@ from remat_lint.analysis.values import (
     ClassValue,
     External,
     HeapObject,
+    RandomState,
     Reference,
     RegionName,
     Token,
@@ -104,6 +105,8 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
+    seeded_at_yield: frozenset[RandomState] | None = None
+    """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     kind: str = "function"
     """function, module or class: whose body runs."""
@@ -173,6 +176,8 @@ class Machine:
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
         """The last number of what the root was given; what has a higher one was made in the run."""
+        self.judging = 0
+        """How many checkpoints are under way, of torch_remat or not."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.outer_writes = 0

@@ -41,13 +41,14 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Frame, Machine, Operand, frame_name
-from remat_lint.analysis.state import Phase, RandomState, State
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     ClassValue,
     Coverage,
     External,
     FunctionValue,
     ModuleValue,
+    RandomState,
     Reference,
     Tensor,
     Unknown,
@@ -196,10 +197,12 @@ class Replays(Machine):
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
         around, self.deeds = self.deeds, Deeds()
         self.replaying += 1
+        self.judging += 1
         try:
             yield
         finally:
             self.replaying -= 1
+            self.judging -= 1
             self.note_reached(function)
             self.judge_deeds(replay, self.deeds)
             for deed in self.deeds:
