@@ -552,14 +552,14 @@ SOURCES = {
             return (x * draw()).sin()  # draw
     """,
     "branching_on_a_number": """
-        # runtime: CheckpointError
         def body(x):
-            if torch.rand(()) < 0.5:  # draw
-                return (x * 2).sin()
-            return (x * 3).sin()
-    """.replace("body(x):", "body(x):\n            torch.rand(7)  # draw").replace(
-        "        # runtime", "# runtime"
-    ),
+            for _ in range(8):
+                if torch.rand(()) < 0.5:  # draw
+                    x = x.sin()
+                else:
+                    x = x * 2
+            return x.sin()
+    """,
     "drawn_outside": """
         def run(x):
             noise = torch.rand_like(x)
