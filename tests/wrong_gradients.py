@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import copy
 import importlib.util
 import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
@@ -40,14 +41,26 @@ def _load(path: Path) -> ModuleType:
 def _outcome(path: Path) -> str:
     import torch
 
+    module = _load(path)
+    before = copy.deepcopy(_data(module))
     try:
-        checkpointed = _gradient(_load(path))
+        checkpointed = _gradient(module)
     except Exception as error:  # noqa: BLE001 - the error is the outcome
         return f"{type(error).__name__}: {error}"
-    again = _load(path)  # what the first run left in globals is gone
-    with _checkpoints_switched_off(again):
-        plain = _gradient(again)
+    vars(module).update(before)
+    with _checkpoints_switched_off(module):
+        plain = _gradient(module)
     return "ok" if torch.equal(checkpointed, plain) else "wrong-gradient"
+
+
+def _data(module: ModuleType) -> dict[str, Any]:
+    """The globals that a run may change."""
+    code = (ModuleType, FunctionType, BuiltinFunctionType, type)
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("__") and not isinstance(value, code)
+    }
 
 
 def _gradient(module: ModuleType) -> Any:

@@ -203,6 +203,7 @@ class Checkpoints(Hooks):
         try:
             with self.judged_for(replay, wrapper.function), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
+                self.hand_over(state, node, value)
             self._check_output(state, node, wrapper, value)
         finally:
             self.regions = regions
@@ -232,7 +233,9 @@ class Checkpoints(Hooks):
             coverage = Coverage(known=False)
         replay = Replay(Replayer.TORCH, self.place(node), coverage)
         with self.judged_for(replay, function), self.on_replay(state):
-            return self.call(state, node, function, operands)
+            value = self.call(state, node, function, operands)
+            self.hand_over(state, node, value)
+            return value
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""
