@@ -299,8 +299,8 @@ class Analyser(Declarations):
         compiled = self._is_compiled(function)
         with self.entering(frame):
             self.compiled = compiled
+            self.watch_for(frame)
             self._bind_root(state, frame, function)
-            self.given_until = self.fresh()
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
@@ -364,9 +364,11 @@ class Analyser(Declarations):
             value = self.annotated(parameter.annotation, state)
             if parameter.kind == "*":
                 value = SequenceValue(rest=value)
-            elif parameter.kind == "**":
-                value = Unknown(origin=self.fresh())
             state.bind(frame.id, parameter.name, value)
+        self.given_until = self.fresh()
+        for parameter in parameters:
+            if parameter.kind == "**":  # a dict of the call's own
+                state.bind(frame.id, parameter.name, Unknown(origin=self.fresh()))
 
     def _settle(self, root: Root, ends: list[tuple[State, Value]]) -> None:
         journal, returned = root.journal, _returned_by_all(ends)

@@ -34,6 +34,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.writes import SPECTRAL
 
 if TYPE_CHECKING:
     from remat_lint.analysis.calls import Calls
@@ -214,6 +215,8 @@ def _map(call: BuiltinCall) -> Value:
 
 
 def _next(call: BuiltinCall) -> Value:
+    if call.operands:
+        call.machine.note_next(call.state, call.node, call.operands[0])
     sequence = (
         call.machine.iterate(call.state, call.node, call.operands[0].value)
         if call.operands
@@ -330,8 +333,18 @@ def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
         base, name, value = call.operands[:3]
         call.machine.may_be_called(call.state, [value])
+        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
+            target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
+            call.machine.note_attribute(call.state, target, base, value)
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
+
+
+def _spectral_norm(call: BuiltinCall) -> Value:
+    """The module itself, which changes with every call in training from now on."""
+    module = next((o.value for o in call.operands if o.keyword in (None, "module")), Unknown())
+    call.machine.set_attribute(call.state, module, SPECTRAL, Constant(True))
+    return module
 
 
 def _second(call: BuiltinCall) -> Value:
@@ -423,5 +436,7 @@ BUILTINS: dict[str, Builtin] = {
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,
     "torch.jit.annotate": _second,
+    "torch.nn.utils.spectral_norm": _spectral_norm,
+    "torch.nn.utils.parametrizations.spectral_norm": _spectral_norm,
     "torch.utils.checkpoint.checkpoint": _torch_checkpoint,
 }

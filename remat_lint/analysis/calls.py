@@ -43,6 +43,7 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     is_blank,
     join,
     map_tensors,
@@ -121,6 +122,7 @@ class Calls(Functions):
         if not isinstance(found, InstanceObject):
             return self.call_unknown(state, node, operands)
         if isinstance(found.klass, External):
+            self.note_statistics(state, node, reference, found.klass.name, found)
             return self._call_module(state, node, found.klass.name, found, operands)
         for name in ("__call__", "forward"):
             method = self._object_attribute(state, node, reference, name)
@@ -139,6 +141,8 @@ class Calls(Functions):
                 self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
+            if isinstance(method.receiver, Reference):
+                self.note_statistics(state, node, method.receiver, method.base, found)
             return self._call_module(state, node, method.base, found, operands)
         name = f"{method.base}.{method.name}"
         wrapped = self.call_wrapper(state, node, name, operands)
@@ -151,6 +155,8 @@ class Calls(Functions):
         known = self._call_of_module(state, node, method, found, operands)
         if known is not None:
             return known
+        if method.name == "register_buffer" and len(operands) > 1:
+            self.set_named(state, method.receiver, operands[0], operands[1].value)
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
@@ -263,6 +269,7 @@ class Calls(Functions):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         """``receiver.name(operands)`` where the receiver is no object of the project."""
+        self.note_method(state, node, receiver, name, operands)
         match receiver.value:
             case Source(kind=kind) if role := random_names.method(kind, name):
                 return self.call_random(state, node, role, receiver, operands)
@@ -270,18 +277,8 @@ class Calls(Functions):
                 return self.call_unknown(state, node, operands)
             case Snapshot() as snapshot:  # a copy of it, on some device
                 return snapshot
-            case Choice(alternatives=values):
-                kept = [value for value in values if value != NONE] or list(values)
-                ends = []
-                for value in kept:
-                    path = state.fork()
-                    ends.append(
-                        (
-                            path,
-                            self.call_attribute(path, node, replace(receiver, value=value), name, operands),
-                        )
-                    )
-                return self.join_ends(state, ends)
+            case Choice():
+                return self._call_method_of_any(state, node, receiver, name, operands)
             case Reference() as reference:
                 return self._call_container_method(state, node, reference, name, operands)
             case SequenceValue(items=items, fields=fields) as record if name == "_replace" and fields:
@@ -300,6 +297,19 @@ class Calls(Functions):
                 return scalar if isinstance(scalar, Fickle) else Unknown()
             case _:
                 return self._call_tensor_method(state, node, receiver, name, operands)
+
+    def _call_method_of_any(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        """What is changed here was noted already, if any of them was there before whatever it is."""
+        kept = [value for value in alternatives(receiver.value) if value != NONE] or [NONE]
+        ends = []
+        self.muted += 1
+        for value in kept:
+            path, one = state.fork(), replace(receiver, value=value)
+            ends.append((path, self.call_attribute(path, node, one, name, operands)))
+        self.muted -= 1
+        return self.join_ends(state, ends)
 
     def _apply_autograd_function(
         self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]
@@ -374,7 +384,7 @@ class Calls(Functions):
         operation = torch_ops.method(name)
         value = receiver.value
         if isinstance(value, Unknown):
-            self.note_method(state, node, receiver, name)
+            self.note_told(state, node, receiver, name)
         if name == "backward":
             self.journal.is_body = False
         if is_blank(value) and name in (*PARTS, *WHOLE_TREE):

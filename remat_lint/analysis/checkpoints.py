@@ -36,6 +36,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     join,
+    numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import ReplaceCode, Step
@@ -199,7 +200,7 @@ class Checkpoints(Hooks):
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
-        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage)
+        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage, handed=handed_numbers(operands))
         try:
             with self.judged_for(replay, wrapper.function), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
@@ -231,7 +232,7 @@ class Checkpoints(Hooks):
             coverage = Coverage(kinds, without=without)
         else:
             coverage = Coverage(known=False)
-        replay = Replay(Replayer.TORCH, self.place(node), coverage)
+        replay = Replay(Replayer.TORCH, self.place(node), coverage, handed=handed_numbers(operands))
         with self.judged_for(replay, function), self.on_replay(state):
             value = self.call(state, node, function, operands)
             self.hand_over(state, node, value)
@@ -273,6 +274,13 @@ class Checkpoints(Hooks):
                 return joined
             case _:
                 return Unknown() if state.holds_tokens(value) else value
+
+
+def handed_numbers(operands: Sequence[Operand]) -> dict[int, bool]:
+    """The numbers of the tensors that a checkpoint hands on, and whether each goes by position."""
+    return {
+        number: operand.keyword is None for operand in operands for number in numbers(operand.value) if number
+    }
 
 
 def _called(function: Value | None) -> str:

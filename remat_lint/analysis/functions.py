@@ -43,6 +43,8 @@ MAX_CALLED = 60
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
 
+_CACHING = ("functools.lru_cache", "functools.cache", "lru_cache", "cache")
+
 IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
 
@@ -89,6 +91,7 @@ class Functions(Construction):
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        self.note_computation()
         counts = not self.is_inert() and state.phase is not Phase.FORWARD
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
@@ -108,6 +111,8 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(node, frame, deeds)
+        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+            self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -128,6 +133,8 @@ class Functions(Construction):
             is_override(frame),
             state.seeded,
             state.modes,
+            bool(self.muted),
+            self.is_evaluation(state),
         )
 
     def _full_name(self, function: FunctionValue) -> str:
@@ -148,7 +155,8 @@ class Functions(Construction):
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
         self.journal.absorb(summary.done.journal)
-        renewal = summary.renewal(signature.tokens, self.fresh)
+        now = [number for operand in frame.operands for number in numbers(operand.value)]
+        renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:
             token = renewal.token(effect.token)
             if effect.marked:
@@ -161,7 +169,10 @@ class Functions(Construction):
                     self.read_on_behalf(state, node, frame.operands, token, waiting)
             if effect.waiting and not effect.always:
                 state.partly |= {token}
-        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        value = summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        self.note_renewed(renewal.renewed())
+        self.rebuilt |= dict.fromkeys((address for address, _ in summary.heap), self.fresh())
+        return value
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
@@ -200,11 +211,14 @@ class Functions(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame, frame.scopes_around = self.frame, frame, len(self.name_scopes)
+        self.watch_for(frame)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
+            frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
+            self.note_returns(state, frame)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns

@@ -6,6 +6,8 @@ or where it is asked for first; the layer above defines it.
 
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
+    writes       which state that was there before is changed, and what comes of it
+    divergences  what is computed otherwise in one phase
     reads        a token is read, written or marked
     draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
@@ -54,6 +56,7 @@ from remat_lint.analysis.values import (
     Token,
     Value,
 )
+from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import Place, Step
 from remat_lint.project import Project
 
@@ -115,6 +118,9 @@ class Frame:
 
     kind: str = "function"
     """function, module or class: whose body runs."""
+    watch: Watch = field(default_factory=Watch)
+    ended: list[tuple[Phase, Value, ir.Stmt]] = field(default_factory=list)
+    """What it returned, in which phase, and by which statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,8 +183,18 @@ class Machine:
         """The names of frames that ended before any root began: factories of functions, ``__init__``."""
         self.deeds = Deeds()
         """What the running call did so far beside computing its result."""
-        self.holders: dict[int, int] = {}
-        """For the number of something that was fetched from an object, the number of that object."""
+        self.holders: dict[int, Held] = {}
+        """For the number of something that was fetched from an object, where in which object it lay."""
+        self.steady: set[int] = set()
+        """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
+        self.tensors: set[int] = set()
+        """The numbers of unknown values that operations take for tensors."""
+        self.rebuilt: dict[int, int] = {}
+        """For the number of a module like one that was made before, the number at which it was made again."""
+        self.unguarded: set[Place] = set()
+        """The statements that compute something that matters: none of them may run in one phase only."""
+        self.muted = 0
+        """How many values are under way of which nobody knows whether a path has them."""
         self.outside = Ranges()
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
@@ -187,6 +203,8 @@ class Machine:
         """How many checkpoints are under way, of torch_remat or not."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
+        self.told = False
+        """Whether it was noted what the guard under way keeps from a replay."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
