@@ -36,7 +36,8 @@ def severity_of(draw: RandomDraw) -> Severity:
     replayed = draw.replayed
     is_run = replayed.inside is None or replayed.inside.kept is Kept.RECOMPUTE
     certain = replayed.certain and replayed.assumed is None and is_run
-    return Severity.ERROR if certain else Severity.WARNING
+    does_harm = draw.kept and draw.cover is not Cover.ONE_PHASE
+    return Severity.ERROR if certain and does_harm else Severity.WARNING
 
 
 def kept_region(draw: RandomDraw) -> Inside | None:
@@ -60,6 +61,11 @@ def what_draws(draw: RandomDraw) -> str:
 def harm(draw: RandomDraw) -> str:
     """What becomes of the gradients, and when."""
     inside, replayed = draw.replayed.inside, draw.replayed
+    if not draw.kept:
+        return (
+            "the replay draws other numbers, and the gradients are right only as long as no operation behind "
+            "it needs what comes out for backward"
+        )
     region = kept_region(draw)
     if region is not None:
         return (

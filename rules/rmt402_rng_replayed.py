@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import ModuleFacts, RandomDraw, RandomKind, Replayer
+from remat_lint.analysis.facts import Cover, ModuleFacts, RandomDraw, RandomKind, Replayer
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severity_of, what_draws
@@ -119,6 +119,11 @@ class RngReplayed(Rule):
 def _message(draw: RandomDraw) -> str:
     draws, wrong = what_draws(draw), harm(draw)
     outside = "raw outside the checkpoint and pass the result in."
+    if draw.cover is Cover.ONE_PHASE:
+        return (
+            f"{draws}, but not in both the forward and the replay: what draws after it gets other numbers in "
+            "the replay. Draw in both, or from a generator of its own."
+        )
     if draw.random.kind is RandomKind.SYSTEM:
         return f"{draws}, whose numbers nobody can restore: {wrong}. D{outside}"
     if draw.replayed.by is Replayer.TORCH:

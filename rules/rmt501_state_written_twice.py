@@ -82,7 +82,7 @@ class StateWrittenTwice(Rule):
                 return remat.checkpoint(region_name="layers.0")(body)(x)
             """,
             at=(9,),
-            runtime="other gradients",
+            runtime="wrong-gradient",
         ),
     )
     passes = (

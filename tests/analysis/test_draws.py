@@ -1,9 +1,10 @@
 """Which draws of random numbers are found, as a table of small programs, each asked of torch_remat too.
 
-``# draw`` ends the line of a draw that a replay does not repeat, ``# hook`` that of a checkpoint whose hook
-cannot work; no other line has a fact. ``run(x)`` makes its checkpoints; without one, ``body(x)`` runs under
-one. A program without such a line has right gradients, one with a ``# draw`` wrong ones, unless its first
-line says what it has: ``# runtime: ok``, or ``# runtime: not asked`` for what cannot be run twice alike.
+``# draw`` ends the line of a draw that a replay does not repeat, ``# unkept`` that of one which no backward
+needs, ``# one phase`` that of one which a guard keeps from one of the two, ``# hook`` that of a checkpoint
+whose hook cannot work; no other line has a fact. ``run(x)`` makes its checkpoints; without one, ``body(x)``
+runs under one. A program with a ``# draw`` has wrong gradients, any other right ones, unless its first line
+says what it has: ``# runtime: ok``, or ``# runtime: not asked`` for what cannot be run twice alike.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from remat_lint.analysis import analyse
-from remat_lint.analysis.facts import RandomDraw, StateHook
+from remat_lint.analysis.facts import Cover, RandomDraw, StateHook
 from remat_lint.gathering import gather
 from remat_lint.project import Project
 from remat_lint.rules.random_states import rule_for
@@ -858,6 +859,91 @@ TORCH_CHECKPOINT = {
     """,
 }
 
+UNKEPT = {
+    "noise_that_is_added": """
+        def body(x):
+            noise = torch.randn_like(x) * 0.1  # unkept
+            y = x.sin() + noise
+            return y * 2
+    """,
+    "noise_that_is_added_and_read": """
+        def body(x):
+            y = x + torch.randn_like(x)  # draw
+            return y * y
+    """,
+    "noise_that_is_multiplied": """
+        def body(x):
+            return x.sin() * torch.rand_like(x)  # draw
+    """,
+    "number_that_scales": """
+        def body(x):
+            scale = random.random() + 1.0  # unkept
+            return x.sin() * scale
+    """,
+    "number_of_a_tensor_that_scales": """
+        def body(x):
+            return x.sin() / torch.rand(()).item()  # unkept
+    """,
+    "number_that_scales_what_is_read": """
+        def body(x):
+            x = x * random.random()  # draw
+            x = x.cos()
+            return x
+    """,
+    "number_that_scales_in_a_loop": """
+        def body(x):
+            scale = 1.0
+            for _ in range(3):
+                x = x.sin() * scale
+                scale = random.random()  # draw
+            return x
+    """,
+    "noise_of_a_function_that_is_called": """
+        def noisy(t):
+            return t + torch.randn_like(t)  # draw
+        def body(x):
+            return noisy(x).sin()
+    """,
+    "noise_in_a_closure": """
+        def body(x):
+            noise = torch.randn_like(x)  # draw
+            def scale(t):
+                return t * noise
+            return scale(x)
+    """,
+    "a_mask_that_is_drawn_last": """
+        def body(x):
+            return F.dropout(x.sin(), 0.5)  # draw
+    """,
+}
+
+PHASES = {
+    "drawn_in_the_forward_only": """
+        # runtime: wrong-gradient
+        def block(x):
+            if not remat.is_recomputing():
+                torch.rand(1)  # one phase
+            return F.dropout(x, 0.5).sin()
+        def run(x):
+            return hooked(block, TorchHook())(x)
+    """,
+    "drawn_in_the_replay_only": """
+        # runtime: wrong-gradient
+        def block(x):
+            if remat.is_recomputing():
+                torch.rand(1)  # one phase
+            return F.dropout(x, 0.5).sin()
+        def run(x):
+            return hooked(block, TorchHook())(x)
+    """,
+    "drawn_in_the_forward_only_without_a_hook": """
+        def body(x):
+            if not remat.is_recomputing():
+                torch.rand(1)
+            return x.sin()
+    """,
+}
+
 PROGRAMS = {
     **OPERATIONS,
     **SILENT_OPERATIONS,
@@ -868,6 +954,8 @@ PROGRAMS = {
     **NUMPY,
     **HOOKS,
     **TORCH_CHECKPOINT,
+    **UNKEPT,
+    **PHASES,
 }
 
 
@@ -876,18 +964,24 @@ def code_of(name: str) -> str:
     return code if "def run(x" in code else f"{code}def run(x):\n    return remat.checkpoint()(body)(x)\n"
 
 
+def kind_of(draw: RandomDraw) -> str:
+    if draw.cover is Cover.ONE_PHASE:
+        return "one phase"
+    return "draw" if draw.kept else "unkept"
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_analyser_finds(name: str) -> None:
     code = code_of(name)
     source = SourceFile("model.py", code.encode())
     facts = gather([analyse(source, Project())], [source.path])[source.path]
-    draws = {(fact.place, "draw") for fact in facts.of(RandomDraw) if rule_for(fact) is not None}
+    draws = {(fact.place, kind_of(fact)) for fact in facts.of(RandomDraw) if rule_for(fact) is not None}
     hooks = {(fact.place, "hook") for fact in facts.of(StateHook)}
     found = {(source.span(place.node).line, kind) for place, kind in draws | hooks}
     expected = {
         (number, match[1])
         for number, line in enumerate(code.splitlines(), start=1)
-        if (match := re.search(r"# (draw|hook)$", line))
+        if (match := re.search(r"# (draw|unkept|one phase|hook)$", line))
     }
     assert found == expected
 

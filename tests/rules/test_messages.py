@@ -247,6 +247,21 @@ return Wave()(x)""",
         "checkpoint a `RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
         "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
     ),
+    "RMT402 of what no backward needs": (
+        "import random\nreturn remat.checkpoint()(lambda t: t * random.random())(x)",
+        "`random.random` draws from the state of Python's `random`, which no state hook restores: the replay draws "
+        "other numbers, and the gradients are right only as long as no operation behind it needs what comes out "
+        "for backward. Give the checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
+        "(`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 in one phase": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n"
+        "    def restore(self, state):\n        torch.set_rng_state(state)\n"
+        "def block(t):\n    if not remat.is_recomputing():\n        torch.rand(1)\n    return t.sin()\n"
+        "return remat.checkpoint(recompute_state_hooks=(Hook(),))(block)(x)",
+        "`torch.rand` draws from torch's random state, but not in both the forward and the replay: what draws after "
+        "it gets other numbers in the replay. Draw in both, or from a generator of its own.",
+    ),
     "RMT402 of the system": (
         "import os\nreturn remat.checkpoint()(lambda t: t * os.urandom(1)[0])(x)",
         "`os.urandom` draws from the operating system, whose numbers nobody can restore: the replay draws"
@@ -254,7 +269,7 @@ return Wave()(x)""",
         "result in.",
     ),
     "RMT402 under torch's checkpoint": (
-        "import random\nimport torch.utils.checkpoint as c\nreturn c.checkpoint(lambda t: t * random.random(), x, use_reentrant=False)",
+        "import random\nimport torch.utils.checkpoint as c\nreturn c.checkpoint(lambda t: (t * random.random()).sin(), x, use_reentrant=False)",
         "`random.random` draws from the state of Python's `random`, which `torch.utils.checkpoint` does "
         "not restore: the replay draws other numbers, and the gradients are silently wrong. Draw outside "
         "the checkpoint and pass the result in.",
@@ -270,14 +285,14 @@ return Wave()(x)""",
         "state hook `Hook` has no `restore`: backward raises `AttributeError`. Write `restore`.",
     ),
     "RMT403 of a draw": (
-        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n    def restore(self, state):\n        torch.set_rng_state(state)\nimport random\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(lambda t: t * random.random())(x)",
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n    def restore(self, state):\n        torch.set_rng_state(state)\nimport random\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(lambda t: (t * random.random()).sin())(x)",
         "`random.random` draws from the state of Python's `random`, which none of the checkpoint's state "
         "hooks restores: the replay draws other numbers, and the gradients are silently wrong. Give the "
         "checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
         "(`random.getstate`, `random.setstate`).",
     ),
     "RMT404": (
-        "import torch.utils.checkpoint as c\nreturn c.checkpoint(torch.rand_like, x, use_reentrant=False, preserve_rng_state=False)",
+        "import torch.utils.checkpoint as c\nreturn c.checkpoint(torch.dropout, x, 0.5, True, use_reentrant=False, preserve_rng_state=False)",
         "the function of this checkpoint draws from torch's random state under `preserve_rng_state=False`: the replay "
         "draws other numbers, and the gradients are silently wrong. Leave `preserve_rng_state` out.",
     ),
