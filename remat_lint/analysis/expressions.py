@@ -8,6 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
+from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
@@ -241,7 +242,8 @@ class Expressions(Calls):
         values = [self._compared_value(expr, operand.value) for operand in operands]
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
-            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
+            decision = decision_in(operands)
+            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
         if all(isinstance(value, (Scalar, Constant)) for value in values):
             return scalar_from(values)
         return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))
@@ -396,6 +398,7 @@ class Expressions(Calls):
 
     def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         """``if tensor`` reads the tensor; ``if some_list`` does not."""
+        self.select(state, node, decision_in([operand]))
         for value in alternatives(operand.value):
             if isinstance(value, Tensor):
                 self.read(state, node, [Operand(value, operand.expr)])

@@ -12,6 +12,7 @@ or where it is asked for first; the layer above defines it.
     draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
+    decisions    which elements an operation takes
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
     hooks        the state hooks of a checkpoint
@@ -22,6 +23,7 @@ or where it is asked for first; the layer above defines it.
     registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
+    forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
     calls        objects, methods, names of other packages
@@ -46,7 +48,6 @@ from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
-    CheckpointWrapper,
     ClassValue,
     External,
     HeapObject,
@@ -59,6 +60,7 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import Place, Step
 from remat_lint.project import Project
+from remat_lint.source import SourceFile
 
 REMAT = "torch_remat"
 
@@ -137,6 +139,15 @@ class RegionContext:
     operands: Sequence[Operand]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped:
+    """A function with the checkpoint that it was given: on which path, and the calls that led there."""
+
+    function: Value
+    state: State
+    way: tuple[Step, ...]
+
+
 class Machine:
     """The state of the interpreter that is not the state of a path."""
 
@@ -153,8 +164,8 @@ class Machine:
         """How many ``try`` are under way that take the error of a missing name."""
         self.checkpoints: list[tuple[Place, int]] = []
         """The checkpoints under way, as far as they are in view: where, and at which depth of frames."""
-        self.wrapped: dict[Place, CheckpointWrapper | None] = {}
-        """The checkpoints around a function, by the call that makes them; None for those that ran."""
+        self.wrapped: dict[tuple[Place, Value], Wrapped | None] = {}
+        """What was given a checkpoint, by the call that makes that and the function; None for what ran."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
@@ -169,6 +180,10 @@ class Machine:
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.way: tuple[Step, ...] = ()
+        """The calls that led to the checkpoint around the function that runs, if those ended before."""
+        self.analysed: SourceFile | None = None
+        """The file under analysis."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
         self.picked: set[int] = set()
@@ -199,8 +214,10 @@ class Machine:
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
         """The last number of what the root was given; what has a higher one was made in the run."""
-        self.judging = 0
-        """How many checkpoints are under way, of torch_remat or not."""
+        self.bodies: list[int] = []
+        """The depth of the frames that run checkpoints which are under way."""
+        self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
+        """The functions that each function calls, and where they are defined."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.told = False
@@ -279,6 +296,11 @@ class Machine:
         if name in LEGACY and not self.probing:
             statement = self.frame.statement.at if self.frame.statement is not None else node.at
             self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
+
+    def note_aware(self) -> None:
+        """The running function knows of torch_remat's regions."""
+        if self.frame.function is not None:
+            self.journal.aware.add(self.frame.function)
 
     def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""

@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import cache
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.decisions import Decisions
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import DuplicateName
 from remat_lint.analysis.machine import Frame, Operand
-from remat_lint.analysis.operations import Operations
 from remat_lint.analysis.state import Claim, Condition, State, Way
 from remat_lint.analysis.values import (
     Constant,
@@ -40,7 +40,7 @@ MAX_NAMES = 64
 """Region names that a call hands on to its caller: under scopes they multiply with every level of calls."""
 
 
-class Names(Operations):
+class Names(Decisions):
     """Says what regions and scopes are called."""
 
     def name_given(self, state: State, operand: Operand | None) -> RegionName:

@@ -349,6 +349,8 @@ class Operations(Effects):
                 return NONE
             case Result.TENSORS:
                 return self._several_results(operation, bound)
+            case Result.UNKNOWN if operation.keeps_results and _is_number(bound.get("dim")):
+                return self._several_results(operation, bound)
             case Result.UNKNOWN:
                 held: frozenset[Token] = frozenset()
                 if "storage" in operation.name:  # the storage of a placeholder is as empty as the tensor
@@ -584,6 +586,12 @@ def _like(value: Value) -> int:
 
 def _is_opaque(value: Value, token: Token) -> bool:
     return any(isinstance(one, Tensor) and one.token == token and one.opaque for one in alternatives(value))
+
+
+def _is_number(operand: Operand | None) -> bool:
+    """Whether an argument is a number for certain: ``max`` along it has two results."""
+    value = operand.value if operand is not None else NONE
+    return isinstance(value, Constant) and isinstance(value.value, int)
 
 
 def _may_be_tensor(operand: Operand | None) -> bool:

@@ -109,6 +109,7 @@ class Regions(Checkpoints):
         if isinstance(value, RegionWrapper) and value.place == place:
             return value  # of another object that is constructed alike
         self.pure.add((place.path, place.node))
+        self.note_aware()
         self.journal.regions[place] = RegionCall(
             place, name.text, kept, problems, function_is_result=_is_result(value)
         )

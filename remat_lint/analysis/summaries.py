@@ -246,7 +246,8 @@ class Summaries:
                 raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
-                return ("tensor", output, layout, grad, detached, opaque, self._nature(value))
+                nature = (self._nature(value), value.decision)
+                return ("tensor", output, layout, grad, detached, opaque, nature)
             case Unknown(held=held, reading=reading):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
                 outputs = tuple(_output_shape(state, token, tokens) for token in ordered)

@@ -141,6 +141,26 @@ return Wave()(x)""",
         "and under a policy that saves it a bare operation that reads one raises in backward. Assign a function that "
         "calls the region, marks its output with `remat.recompute_needs_tensor` and returns it.",
     ),
+    "RMT209": (
+        "chosen = x.softmax(-1).topk(2).indices\n"
+        "x = remat.region(torch.sin, 'sin', recompute=True)(x)\n"
+        "return x.gather(-1, chosen)",
+        "`x.softmax(-1).topk` chooses between elements, and replay chooses again, outside of every region. Where a "
+        "kernel rounds differently the second time it may choose others: other shapes raise in backward, equal ones "
+        "give wrong gradients. Choose in a region with `recompute=False`.",
+    ),
+    "RMT209 under a policy": (
+        "return remat.region(lambda t: t[t.argmax(-1)], 'pick', recompute=policy('pick'))(x)",
+        "`t.argmax` chooses between elements, and replay chooses again, in region `pick` under a policy that "
+        "recomputes it. Where a kernel rounds differently the second time it may choose others: other shapes raise in "
+        "backward, equal ones give wrong gradients. Choose in a region with `recompute=False`.",
+    ),
+    "RMT209 of an operation that a region is handed": (
+        "return x[remat.region(torch.argmax, 'pick', recompute=True)(x, -1)]",
+        "`argmax` chooses between elements, and replay chooses again, in region `pick`. Where a kernel rounds "
+        "differently the second time it may choose others: other shapes raise in backward, equal ones give wrong "
+        "gradients. Choose in a region with `recompute=False`.",
+    ),
     "RMT301": (
         "return remat.checkpoint(torch.sin)(x)",
         "`remat.checkpoint` is given `torch.sin` by position: it takes options by keyword only and raises "
