@@ -263,8 +263,13 @@ class Functions(Construction):
         return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
-        """Whether a callee is handed no output, and lives where nobody declares a region."""
+        """Whether a callee is handed no output, and lives where nobody declares a region.
+
+        What a model is made of matters where checkpoints are applied.
+        """
         source = function.scope.source
+        if function.definition.name == "__init__" and self.applies_checkpoints:
+            return False
         if source is self.frame.scope.source or function.frame != function.scope.frame:
             return False
         if self.replaying or any(state.holds_tokens(operand.value) for operand in operands):

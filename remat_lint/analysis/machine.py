@@ -184,6 +184,8 @@ class Machine:
         """The calls that led to the checkpoint around the function that runs, if those ended before."""
         self.analysed: SourceFile | None = None
         """The file under analysis."""
+        self.applies_checkpoints = False
+        """Whether that file may apply checkpoints."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
         self.picked: set[int] = set()

@@ -77,9 +77,10 @@ class Names(Decisions):
         text = name.under(self.name_scopes[: self.frame.scopes_around]).text
         self.reject(DuplicateName(place, text, first, claim.way.steps()[-1][1]))
 
-    def in_own_scopes(self, name: RegionName) -> RegionName:
-        """A name under the scopes that the running frame has entered."""
-        return name.under(self.name_scopes[self.frame.scopes_around :])
+    def own_scopes(self) -> tuple[RegionName, ...]:
+        """The name scopes that the running frame has entered, as one."""
+        own = self.name_scopes[self.frame.scopes_around :]
+        return (own[-1].under(own[:-1]),) if own else ()
 
     def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
         """The names that the call which ends now used; ``conditions`` are those that held before it."""
@@ -99,12 +100,13 @@ class Names(Decisions):
             self.give_up(node, "too many region names")
             claims = claims[:MAX_NAMES]
         conditions, frame, place, call = state.conditions(), self.frame.id, self.place(node), self.fresh()
+        scopes = self.own_scopes()
         handed = cache(lambda parameter: self._spell_handed(state, callee, parameter))
         for claim in claims:
             name = _for_caller(claim.name, callee, handed)
             if name is not None:
                 way = Way(frame, place, call, claim.way)
-                self.claim(state, Claim(self.in_own_scopes(name), way, claim.conditions | conditions))
+                self.claim(state, Claim(name.under(scopes), way, claim.conditions | conditions))
 
     def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
         """Whether a call runs a module that is no part of this body, where no checkpoint is in view.

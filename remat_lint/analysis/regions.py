@@ -201,7 +201,7 @@ class Regions(Checkpoints):
         inert = self.is_inert()
         self._reject_recompute(node, wrapper)
         if not inert:
-            name, way = self.in_own_scopes(wrapper.name), Way(self.frame.id, self.place(node))
+            name, way = wrapper.name.under(self.own_scopes()), Way(self.frame.id, self.place(node))
             self.claim(state, Claim(name, way, state.conditions()))
         direct = frozenset(
             tensor.token

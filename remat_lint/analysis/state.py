@@ -447,6 +447,8 @@ def join_states(first: State, second: State) -> State:
         joined.born[token] = min(depth, joined.born.get(token, depth))
     joined.variables |= second.variables
     for identity, claims in second.claimed.items():
+        if joined.claimed.get(identity) is claims:
+            continue
         both = dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
         joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
