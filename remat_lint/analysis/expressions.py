@@ -397,6 +397,8 @@ class Expressions(Calls):
         frame = self.frame
         self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
+        before = frame.seeded_at_yield
+        frame.seeded_at_yield = state.seeded if before is None else before & state.seeded
         return Unknown()
 
     # --- conditions
