@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from remat_lint.project import Project
+from remat_lint.source import SourceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from remat_lint.analysis.facts import ModuleFacts
     from remat_lint.config import Config
     from remat_lint.findings import LocatedFinding
-    from remat_lint.pipeline import Pipeline
+    from remat_lint.pipeline import Findings, Pipeline
     from remat_lint.source import SourceFile
 
 
@@ -39,6 +43,11 @@ class FileReport:
     every_code: Counter[str] = field(default_factory=Counter)
     failure: Failure | None = None
 
+    def take(self, found: Findings) -> None:
+        """What the rules say of the file."""
+        self.findings, self.suppressed = found.findings, found.suppressed
+        self.given_up, self.every_code = found.given_up, found.every_code
+
 
 class Linter:
     """Lints the files of one run under one configuration."""
@@ -51,23 +60,41 @@ class Linter:
 
     def lint(self, source: SourceFile) -> FileReport:
         """The report of a file, whatever its bytes are."""
-        self._project.add(source)
-        relevant = self._project.reaches_remat(source) or (source.given and not source.compiles())
-        report = FileReport(source.path, relevant=relevant)
+        return self.lint_all([source])[0]
+
+    def lint_all(self, sources: Iterable[SourceFile]) -> list[FileReport]:
+        """The reports of the files of a run, in their order: what one of them replays may lie in another."""
+        run = [(source, FileReport(source.path)) for source in sources]
+        for source, _ in run:
+            self._project.add(source)
+        facts = [known for source, report in run if (known := self._analyse(source, report)) is not None]
+        if facts:
+            self._judge_all(run, facts)
+        return [report for _, report in run]
+
+    def _analyse(self, source: SourceFile, report: FileReport) -> ModuleFacts | None:
+        """The facts of a file; None where nothing in it matters, or it cannot be analysed."""
+        report.relevant = self._project.reaches_remat(source) or (source.given and not source.compiles())
         if not report.relevant:
-            return report
+            return None
         try:
-            found = self._the_pipeline().run(source, self._project)
+            return self._the_pipeline().analyse(source, self._project)
+        except SourceError as error:
+            report.take(self._the_pipeline().unreadable(source, error))
         except Exception as error:  # noqa: BLE001 - the last resort: one file must not end the run
             report.failure = internal_failure(error)
-            return report
-        report.findings, report.suppressed, report.given_up, report.every_code = (
-            found.findings,
-            found.suppressed,
-            found.given_up,
-            found.every_code,
-        )
-        return report
+        return None
+
+    def _judge_all(self, run: list[tuple[SourceFile, FileReport]], facts: list[ModuleFacts]) -> None:
+        from remat_lint.gathering import gather
+
+        gathered = gather(facts, [source.path for source, _ in run])
+        for source, report in run:
+            if source.path in gathered and report.failure is None:
+                try:
+                    report.take(self._the_pipeline().judge(source, gathered[source.path], self._project))
+                except Exception as error:  # noqa: BLE001 - as above
+                    report.failure = internal_failure(error)
 
     def forget_sources(self) -> None:
         """Drops what is known of the project's files: to be called when one was or will be rewritten."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from remat_lint.analysis import analyse
-from remat_lint.analysis.facts import GivenUp
+from remat_lint.analysis.facts import GivenUp, ModuleFacts
 from remat_lint.config import Config
 from remat_lint.discovery import PerFileIgnores
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Severity
@@ -42,24 +42,24 @@ class Pipeline:
         self._rules = all_rules()
         self._filter = Filter.of(config, self._rules)
 
-    def run(self, source: SourceFile, project: Project) -> Findings:
-        """The findings of a file. One that cannot be parsed has a single one that says so."""
-        given_up: Counter[str] = Counter()
+    def analyse(self, source: SourceFile, project: Project) -> ModuleFacts:
+        """The facts of a file. Raises ``SourceError`` for one that cannot be parsed."""
         try:
-            facts = analyse(source, project)
-            given_up.update(fact.reason for fact in facts.of(GivenUp))
-            found = [finding for rule in self._rules for finding in rule.check(facts)]
-            located = sorted(Locator(source, project).locate(found), key=lambda finding: finding.sort_key)
-        except SourceError as error:
-            return self._unreadable(source, error)
+            return analyse(source, project)
         except RecursionError:
-            return self._unreadable(source, SourceError(TOO_DEEP))
+            raise SourceError(TOO_DEEP) from None
+
+    def judge(self, source: SourceFile, facts: ModuleFacts, project: Project) -> Findings:
+        """The findings of a file, given what is known of it."""
+        given_up = Counter(fact.reason for fact in facts.of(GivenUp))
+        found = [finding for rule in self._rules for finding in rule.check(facts)]
+        located = sorted(Locator(source, project).locate(found), key=lambda finding: finding.sort_key)
         wanted = self._filter.keep(source.path, located)
         left = _unsuppressed(wanted, source)
         every_code = Counter(one.code for one in located if self._filter.selection.may_report(one.code))
         return Findings(left, len(wanted) - len(left), given_up, every_code)
 
-    def _unreadable(self, source: SourceFile, error: SourceError) -> Findings:
+    def unreadable(self, source: SourceFile, error: SourceError) -> Findings:
         """Comments silence nothing here: what does not parse has none that could be trusted."""
         finding = Finding(SYNTAX_ERROR, "syntax-error", Severity.ERROR, error.message, Place(source.path, 0))
         where = Location(source.path, error.line, error.column, error.line, error.column + 1)

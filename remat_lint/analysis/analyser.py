@@ -13,7 +13,16 @@ from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
-from remat_lint.analysis.facts import GivenUp, ModuleFacts, Rejection, WrittenWrong
+from remat_lint.analysis.facts import (
+    Cover,
+    GivenUp,
+    ModuleFacts,
+    Reached,
+    Rejection,
+    Replayer,
+    ReplayFact,
+    WrittenWrong,
+)
 from remat_lint.analysis.journal import Evidence, Journal
 from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand
 from remat_lint.analysis.marker_uses import MarkerUses
@@ -21,6 +30,7 @@ from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.overrides import SUPER, Mentions
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
+from remat_lint.analysis.replays import Replay
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
@@ -28,6 +38,7 @@ from remat_lint.analysis.values import (
     Choice,
     ClassValue,
     Constant,
+    Coverage,
     External,
     FunctionValue,
     Imported,
@@ -287,6 +298,7 @@ class Analyser(Declarations):
         with self.entering(frame):
             self.compiled = compiled
             self._bind_root(state, frame, function)
+            self.given_until = self.fresh()
             try:
                 flow = self.run_block(definition.body, [state])
             except BudgetSpent:
@@ -296,11 +308,23 @@ class Analyser(Declarations):
                 return root
             finally:
                 self.root = None
+            self._judge_as_body(frame)
         if compiled:  # nothing in it is a region or a marker for torch_remat
             return Root(definition, replace(journal.only(WrittenWrong), markers=journal.markers))
         self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
         return root
+
+    def _judge_as_body(self, frame: Frame) -> None:
+        """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows."""
+        assert frame.function is not None
+        if not self.journal.is_body or not (self.journal.regions or self.journal.markers):
+            return
+        place = Place(frame.scope.source.path, frame.function.at)
+        coverage = Coverage(without=Cover.UNKNOWN)
+        self.judge_deeds(
+            Replay(Replayer.ASSUMED, place, coverage, assumed=place), self.own_deeds(frame, self.deeds)
+        )
 
     def _run_wrapped(self, scope: ModuleScope) -> Iterator[Journal]:
         """Run the functions that were given a checkpoint here, but not called.
@@ -316,7 +340,7 @@ class Analyser(Declarations):
             frame = Frame(id=self.fresh(), depth=0, scope=scope)
             with self.entering(frame), contextlib.suppress(BudgetSpent):
                 self.run_checkpoint(state, node, wrapper, self._operands_of(wrapper, state))
-            yield self.journal.only(Rejection)
+            yield self.journal.only(_OF_A_WRAPPED)
 
     def _operands_of(self, wrapper: CheckpointWrapper, state: State) -> list[Operand]:
         function = wrapper.function
@@ -393,6 +417,9 @@ class Analyser(Declarations):
                         journal.called.add(item.place)
             case _:
                 return
+
+
+_OF_A_WRAPPED = Rejection | ReplayFact | Reached
 
 
 def _public_names(scope: ModuleScope) -> Sequence[str]:

@@ -327,8 +327,9 @@ def _torch_checkpoint(call: BuiltinCall) -> Value:
     if not call.operands:
         return Unknown()
     handed = [operand for operand in call.operands[1:] if operand.keyword not in _CHECKPOINT_OPTIONS]
+    options = {o.keyword or "": o.value for o in call.operands if o.keyword in _CHECKPOINT_OPTIONS}
     call.machine.read(call.state, call.node, handed)
-    return call.machine.call(call.state, call.node, call.operands[0].value, handed)
+    return call.machine.run_torch_checkpoint(call.state, call.node, call.operands[0].value, handed, options)
 
 
 def _super(call: BuiltinCall) -> Value:

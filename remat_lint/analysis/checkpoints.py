@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import (
     CheckpointOption,
     CheckpointOutput,
+    Cover,
     NestedCheckpoint,
     PositionalCheckpoint,
+    RandomKind,
+    Replayer,
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.outputs import Outputs
+from remat_lint.analysis.replays import Replay
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -24,6 +28,7 @@ from remat_lint.analysis.values import (
     Choice,
     ClassValue,
     Constant,
+    Coverage,
     FunctionValue,
     InstanceObject,
     ListObject,
@@ -70,7 +75,7 @@ class Checkpoints(Markers):
             for option in operands if not positional else options:
                 self._check_option(state, node, option)
         hooks = tuple(o.keyword or "" for o in options if o.keyword in _HOOKS and self._has_hooks(state, o))
-        wrapper = CheckpointWrapper(self.place(node), None, hooks)
+        wrapper = CheckpointWrapper(self.place(node), None, hooks, self._coverage(state, options))
         if not positional or isinstance(positional[0].value, Constant):
             return wrapper
         wrapper = replace(wrapper, function=positional[0].value)
@@ -180,6 +185,13 @@ class Checkpoints(Markers):
     def _has_hooks(self, state: State, option: Operand) -> bool:
         return bool(self._items_of(state, option.value))
 
+    def _coverage(self, state: State, options: Sequence[Operand]) -> Coverage:
+        """The random states that the hooks of a checkpoint restore."""
+        given = next((o for o in options if o.keyword == "recompute_state_hooks"), None)
+        if given is None or self._items_of(state, given.value) == ():
+            return Coverage()
+        return Coverage(known=False)
+
     # --- running a checkpoint
 
     def run_checkpoint(
@@ -194,8 +206,10 @@ class Checkpoints(Markers):
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
+        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage)
         try:
-            value = self.call(state, node, wrapper.function, operands)
+            with self.judged_for(replay, wrapper.function):
+                value = self.call(state, node, wrapper.function, operands)
             self._check_output(state, node, wrapper, value)
         finally:
             self.regions = regions
@@ -206,6 +220,25 @@ class Checkpoints(Markers):
         self.journal.judge(state, state.runs.values())
         state.pending, state.runs = before, runs
         return self._real(state, value)
+
+    def run_torch_checkpoint(
+        self,
+        state: State,
+        node: ir.Expr,
+        function: Value,
+        operands: Sequence[Operand],
+        options: Mapping[str, Value],
+    ) -> Value:
+        """``torch.utils.checkpoint.checkpoint(function, ...)``: preserves torch's default generators."""
+        preserves = options.get("preserve_rng_state", Constant(True))
+        if isinstance(preserves, Constant):
+            kinds = frozenset([RandomKind.TORCH]) if preserves.value else frozenset[RandomKind]()
+            without = Cover.NOT_ITS_STATE if preserves.value else Cover.SWITCHED_OFF
+            coverage = Coverage(kinds, without=without)
+        else:
+            coverage = Coverage(known=False)
+        with self.judged_for(Replay(Replayer.TORCH, self.place(node), coverage), function):
+            return self.call(state, node, function, operands)
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
@@ -341,13 +342,26 @@ class Entered:
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
         machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
+        machine.deeds, machine.replaying = Deeds(), 0
+        self._start = machine.fresh()
 
     def __exit__(self, *_: object) -> None:
+        self._machine.outside.add(self._start, self._machine.fresh())
         for name, value in self._before.items():
             setattr(self._machine, name, value)
 
 
-_OF_A_RUN = ("frame", "regions", "grad_enabled", "swallowing", "name_scopes", "checkpoints", "compiled")
+_OF_A_RUN = (
+    "frame",
+    "regions",
+    "grad_enabled",
+    "swallowing",
+    "name_scopes",
+    "checkpoints",
+    "compiled",
+    "deeds",
+    "replaying",
+)
 """What the machine knows of the code that runs now."""
 
 

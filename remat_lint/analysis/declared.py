@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.facts import DeclaredRegion, DeclaringClass, GivenUp, Kept
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
@@ -154,7 +155,7 @@ class _Listing(Naming):
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
-    ) -> Value:
+    ) -> tuple[Value, Deeds]:
         before, state.declared = state.declared, frozenset()
         value = super()._run_call(state, frame, function, signature)
         if signature is not None:

@@ -95,7 +95,7 @@ class Expressions(Calls):
         base = self.evaluate(expr.base, state)
         if qualified(base) == REMAT:
             self.note_legacy(expr, expr.name)
-        return self.attribute_of(state, expr, base, expr.name)
+        return self.fetched(self.attribute_of(state, expr, base, expr.name), base)
 
     # --- calls
 
@@ -142,7 +142,7 @@ class Expressions(Calls):
     def _subscript(self, expr: ir.Subscript, state: State) -> Value:
         base = self.evaluate(expr.base, state)
         indices = [self.operand(index, state) for index in expr.indices]
-        return self.item_of(state, expr, base, indices)
+        return self.fetched(self.item_of(state, expr, base, indices), base)
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
         for part in (expr.lower, expr.upper, expr.step):

@@ -244,6 +244,224 @@ class HiddenDependency:
     way: str
 
 
+# --- what a replay does again ----------------------------------------------------------
+
+
+class Replayer(str, Enum):
+    """What runs the code again."""
+
+    REMAT = "torch_remat"
+    """``remat.checkpoint``: restores no random state but what its hooks restore."""
+
+    TORCH = "torch"
+    """``torch.utils.checkpoint``, or a framework's way to it: restores torch's default generators."""
+
+    ASSUMED = "assumed"
+    """A checkpoint that is not in view, because the code declares regions or markers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The region that decides whether a replay runs something that lies in it."""
+
+    place: Place
+    region: str
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How code comes to be run again: by a checkpoint at ``place``, through the steps of ``chain``.
+
+    ``certain`` is false where the analyser does not know that the checkpoint runs this code. ``assumed`` is
+    the function that is taken for the body of a checkpoint, where none is in view.
+    """
+
+    by: Replayer
+    place: Place
+    chain: tuple[Step, ...] = ()
+    inside: Inside | None = None
+    certain: bool = True
+    assumed: Place | None = None
+
+
+class RandomKind(str, Enum):
+    """Whose random numbers."""
+
+    TORCH = "torch"
+    """Of torch's default generators."""
+
+    OBJECT = "object"
+    """Of one generator object, of torch or NumPy."""
+
+    PYTHON = "python"
+    """Of Python's ``random``."""
+
+    NUMPY = "numpy"
+    """Of ``numpy.random``."""
+
+    SYSTEM = "system"
+    """Of the operating system: nobody can restore them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """A random state. ``name`` is a generator object as written, ``number`` tells it from others."""
+
+    kind: RandomKind
+    name: str = ""
+    number: int = 0
+
+
+class Cover(str, Enum):
+    """Why a random state is not what it was when code runs again."""
+
+    NO_HOOK = "no-hook"
+    """The checkpoint has no state hook."""
+
+    OTHER_HOOK = "other-hook"
+    """It has hooks, for other states."""
+
+    SWITCHED_OFF = "switched-off"
+    """``preserve_rng_state=False``."""
+
+    NOT_ITS_STATE = "not-its-state"
+    """The checkpoint restores torch's default generators, and this is none of them."""
+
+    UNKNOWN = "unknown"
+    """The checkpoint is not in view: it may have a hook."""
+
+
+@dataclass(frozen=True, slots=True)
+class RandomDraw:
+    """``operation`` draws from a random state that a replay does not find as it was."""
+
+    place: Place
+    operation: str
+    random: Random
+    cover: Cover
+    replayed: Replayed
+
+
+@dataclass(frozen=True, slots=True)
+class StateHook:
+    """A hook of a checkpoint does not restore what it took: ``what`` is wrong with ``hook``, as written."""
+
+    place: Place
+    hook: str
+    what: str
+    advice: str
+
+
+class Written(str, Enum):
+    """What kind of state outside the call is changed."""
+
+    ATTRIBUTE = "attribute"
+    ELEMENT = "element"
+    """Of a list, dict, set or other container."""
+
+    GLOBAL = "global"
+    NONLOCAL = "nonlocal"
+    CLASS = "class"
+    """An attribute of a class."""
+
+    BUFFER = "buffer"
+    """A tensor, in place."""
+
+    STATISTICS = "statistics"
+    """Of a module such as BatchNorm in training."""
+
+    ITERATOR = "iterator"
+    """One that was made outside moves on."""
+
+    CACHE = "cache"
+    INPUT = "input"
+    """A tensor that the checkpointed function was given, in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateWrite:
+    """``target``, as written, is changed again by a replay."""
+
+    place: Place
+    target: str
+    written: Written
+    replayed: Replayed
+
+
+class Touched(str, Enum):
+    """What outside the program is touched."""
+
+    OUTPUT = "output"
+    """Of the terminal: ``print``."""
+
+    LOG = "log"
+    METRIC = "metric"
+    FILE = "file"
+    PROCESS = "process"
+    QUEUE = "queue"
+    SOCKET = "socket"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalEffect:
+    """``operation`` touches something outside the program, again on replay."""
+
+    place: Place
+    operation: str
+    touched: Touched
+    replayed: Replayed
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """``operation`` communicates with other ranks, again on replay."""
+
+    place: Place
+    operation: str
+    replayed: Replayed
+
+
+class Unsteady(str, Enum):
+    """What may be another value when code runs again."""
+
+    TIME = "time"
+    ENVIRONMENT = "environment"
+    IDENTITY = "identity"
+    GLOBAL = "global"
+
+
+@dataclass(frozen=True, slots=True)
+class UnstableInput:
+    """``what``, as written, decides what is computed."""
+
+    place: Place
+    what: str
+    unsteady: Unsteady
+    replayed: Replayed
+
+
+@dataclass(frozen=True, slots=True)
+class DivergentReplay:
+    """A guard on the phase changes what ``name`` is afterwards."""
+
+    place: Place
+    name: str
+    replayed: Replayed
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The function at ``place`` runs under a checkpoint that is in view."""
+
+    place: Place
+
+
+ReplayFact = RandomDraw | StateWrite | ExternalEffect | Collective | UnstableInput | DivergentReplay
+"""What a replay does again. Its place may be in another file than the checkpoint."""
+
+
 @dataclass(frozen=True, slots=True)
 class GivenUp:
     """The analyser stopped following something: counted by ``--statistics``, never a finding."""
@@ -267,6 +485,9 @@ Fact = (
     | BareRead
     | InPlaceWrite
     | HiddenDependency
+    | ReplayFact
+    | StateHook
+    | Reached
     | GivenUp
 )
 F = TypeVar("F", bound=Fact)

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
+from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
-from remat_lint.analysis.summaries import Signature, Summary, note_reads
+from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
     DictObject,
@@ -25,6 +26,7 @@ from remat_lint.analysis.values import (
     is_blank,
     join,
     map_tensors,
+    numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place, Step
@@ -93,11 +95,13 @@ class Functions(Construction):
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
-            frame.id, claims = summary.frame, summary.claims
+            frame.id, claims = summary.done.frame, summary.done.claims
             value = self._instantiate(state, node, summary, signature, frame)
+            deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
         else:
-            value = self._run_call(state, frame, function, signature)
+            value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
+        self.end_call(node, frame, deeds)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -112,6 +116,7 @@ class Functions(Construction):
             self.grad_enabled,
             bool(self.swallowing),
             bool(self.checkpoints),
+            bool(self.replaying),
             self.compiled,
             is_override(frame),
         )
@@ -133,7 +138,7 @@ class Functions(Construction):
         frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
-        self.journal.absorb(summary.journal)
+        self.journal.absorb(summary.done.journal)
         renewal = summary.renewal(signature.tokens, self.fresh)
         for effect in summary.effects:
             token = renewal.token(effect.token)
@@ -151,23 +156,33 @@ class Functions(Construction):
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
-    ) -> Value:
+    ) -> tuple[Value, Deeds]:
         """Run a call; what one with a signature did is kept for the next one like it."""
         if signature is None:
-            self.bind_parameters(state, frame, function, frame.operands)
-            return self.run_function(state, frame)
+            return self._run_in(state, frame, function)
         before, journal, writes = state.fork(), self.journal, self.outer_writes
         self.journal = Journal()
         try:
-            self.bind_parameters(state, frame, function, frame.operands)
-            value = self.run_function(state, frame)
+            value, deeds = self._run_in(state, frame, function)
             if self.outer_writes == writes:
                 claims = self.claims_of_call(state, before.conditions())
-                self.summaries.put(signature, state, value, self.journal, before, frame.id, claims)
+                handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
+                done = Done(self.journal, frame.id, claims, deeds, handed)
+                self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)
             self.journal = journal
-        return value
+        return value, deeds
+
+    def _run_in(self, state: State, frame: Frame, function: FunctionValue) -> tuple[Value, Deeds]:
+        """Run the body of a function in its frame: its result, and what else it did that others see."""
+        around, self.deeds = self.deeds, Deeds()
+        try:
+            self.bind_parameters(state, frame, function, frame.operands)
+            value = self.run_function(state, frame)
+            return value, self.own_deeds(frame, self.deeds)
+        finally:
+            self.deeds = around
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
@@ -225,7 +240,7 @@ class Functions(Construction):
         source = function.scope.source
         if source is self.frame.scope.source or function.frame != function.scope.frame:
             return False
-        if any(state.holds_tokens(operand.value) for operand in operands):
+        if self.replaying or any(state.holds_tokens(operand.value) for operand in operands):
             return False
         return not self.project.reaches_remat(source)
 

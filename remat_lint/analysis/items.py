@@ -59,7 +59,7 @@ class Items(Objects):
                 return self._object_item(state, node, base, indices)
             case Unknown(held=held):
                 self.read(state, node, indices)
-                return Unknown(held, self.fresh())
+                return Unknown(held)
             case ClassValue() | External():
                 return base  # a generic alias
             case Scalar() | Constant():

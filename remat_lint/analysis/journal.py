@@ -13,8 +13,10 @@ from remat_lint.analysis.facts import (
     GivenUp,
     HiddenDependency,
     Output,
+    Reached,
     RegionCall,
     Rejection,
+    ReplayFact,
 )
 from remat_lint.analysis.state import Chain, Consumer, Hidden, MarkerRun, Pending, State
 from remat_lint.analysis.values import Token
@@ -148,9 +150,13 @@ class Journal:
             self.markers.setdefault(call, {}).update(testimonies)
 
     def build(self, path: str, place_marker: Placing, markers: Iterable[Fact]) -> tuple[Fact, ...]:
-        """The facts that lie in one file, in the order of their places; ``markers`` are known already."""
+        """The facts of one file, in the order of their places; ``markers`` are known already.
+
+        What its checkpoints replay may lie in other files.
+        """
         found = [*self._build(path, place_marker), *markers]
-        return tuple(sorted((f for f in found if f.place.path == path), key=lambda fact: fact.place))
+        here = (f for f in found if f.place.path == path or isinstance(f, _ANYWHERE))
+        return tuple(sorted(here, key=lambda fact: fact.place))
 
     def _build(self, path: str, place_marker: Placing) -> Iterator[Fact]:
         yield from self.facts
@@ -166,6 +172,9 @@ class Journal:
         for reads in self.reads.values():
             if next(iter(reads))[1].place.path == path:
                 yield place_marker(list(reads))
+
+
+_ANYWHERE = ReplayFact | Reached
 
 
 def _at_region(token: Token, consumer: Consumer) -> Consumer:

@@ -5,6 +5,7 @@ below it. What a layer asks of one above it declares without a body (``raise Not
 or where it is asked for first; the layer above defines it.
 
     machine      frames, counters                     (this file)
+    replays      what code does beside its result, and what of that a replay does again
     reads        a token is read, written or marked
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
@@ -32,6 +33,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Deeds, Ranges
 from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.legacy import LEGACY
@@ -161,6 +163,16 @@ class Machine:
         """For each frame that a function or class was defined in, the frame around it."""
         self.kept_frames: dict[int, dict[str, Value]] = {}
         """The names of frames that ended before any root began: factories of functions, ``__init__``."""
+        self.deeds = Deeds()
+        """What the running call did so far beside computing its result."""
+        self.holders: dict[int, int] = {}
+        """For the number of something that was fetched from an object, the number of that object."""
+        self.outside = Ranges()
+        """The numbers of what was made outside the run: by modules, for declared classes."""
+        self.given_until = 0
+        """The last number of what the root was given; what has a higher one was made in the run."""
+        self.replaying = 0
+        """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
@@ -202,6 +214,10 @@ class Machine:
     def text(self, node: ir.Node) -> str:
         """The source text of a node of the running function, on one line."""
         return " ".join(self.frame.scope.source.code(node.at).split())
+
+    def called(self, node: ir.Node) -> str:
+        """The source text of what a call calls; of the whole node where that is no call."""
+        return self.text(node.function) if isinstance(node, ir.Call) else self.text(node)
 
     def as_written(self, operand: Operand) -> str:
         """How a message calls an argument."""

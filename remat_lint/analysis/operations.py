@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Draw
+from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import State
@@ -94,7 +96,9 @@ class Operations(Reads):
         """Run one torch operation: record its reads and writes, return its result."""
         bound = bind(operation, receiver, operands)
         written = self._written(operation, bound)
-        if not written and not operation.draws:
+        if operation.draws:
+            self._draw(state, node, operation, bound)
+        elif not written:
             self.pure.add((self.frame.scope.source.path, node.at))
         for operand in written:
             self.write(state, node, operand)
@@ -108,6 +112,12 @@ class Operations(Reads):
         if written:
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
+
+    def _draw(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
+        """The operation draws random numbers, unless its arguments switch that off."""
+        if operation.effect is Effect.DROPOUT and self._effect_here(operation, bound) is Effect.VIEW:
+            return
+        self.note_deed(state, node, Draw(self.called(node), Random(RandomKind.TORCH)))
 
     def _moved(self, state: State, node: ir.Expr, operand: Operand) -> Value:
         """The tensor on another device: itself if it is there already, which only the run knows.

@@ -16,13 +16,13 @@ from remat_lint.analysis.facts import InPlaceWrite, Kept, Output
 from remat_lint.analysis.journal import region_steps
 from remat_lint.analysis.machine import (
     Frame,
-    Machine,
     Operand,
     RegionContext,
     frame_name,
     in_forward_only,
     is_override,
 )
+from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
 from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
@@ -42,7 +42,7 @@ from remat_lint.analysis.values import (
 from remat_lint.findings import Place, Step
 
 
-class Reads(Machine):
+class Reads(Replays):
     """Records what happens to tokens."""
 
     def read(self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True) -> None:

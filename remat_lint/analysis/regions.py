@@ -12,6 +12,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.checkpoints import Checkpoints
 from remat_lint.analysis.facts import (
     NO_STRING,
+    Inside,
     Kept,
     NameMismatch,
     RecomputeInsideSaved,
@@ -208,7 +209,8 @@ class Regions(Checkpoints):
         )
         self.regions.append(context)
         try:
-            value = self.call(state, node, wrapper.function, operands)
+            with self.replay_of(Inside(context.place, context.region, wrapper.kept)):
+                value = self.call(state, node, wrapper.function, operands)
         finally:
             self.regions.pop()
         if inert:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
@@ -81,23 +82,34 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class Done:
+    """What a call did beside its result: its facts, the region names that it used and its deeds.
+
+    Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
+    """
+
+    journal: Journal
+    frame: int
+    claims: tuple[Claim, ...]
+    deeds: Deeds
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
-    """The end of a call: its result, the objects that it made, its facts, and what became of outputs.
+    """The end of a call: its result, the objects that it made, what it did, and what became of outputs.
 
     ``outputs`` are those that it declared and handed back, ``effects`` concern those it was handed,
-    ``runs`` are the markers that it ran on any of them, ``claims`` the region names that it used, in
-    terms of the ``frame`` that ran.
+    ``runs`` are the markers that it ran on any of them.
     """
 
     tokens: tuple[Token, ...]
     value: Value
     heap: tuple[tuple[int, HeapObject], ...]
-    journal: Journal
     outputs: tuple[Effect, ...]
     effects: tuple[Effect, ...]
     runs: tuple[MarkerRun, ...]
-    frame: int
-    claims: tuple[Claim, ...]
+    done: Done
 
     def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int]) -> Renewal:
         """From the numbers and tokens of the summary to those of another call, handed other ``tokens``."""
@@ -173,16 +185,7 @@ class Summaries:
     def get(self, signature: Signature) -> Summary | None:
         return self._known.get(signature.key)
 
-    def put(
-        self,
-        signature: Signature,
-        state: State,
-        value: Value,
-        journal: Journal,
-        before: State,
-        frame: int,
-        claims: tuple[Claim, ...],
-    ) -> None:
+    def put(self, signature: Signature, state: State, value: Value, before: State, done: Done) -> None:
         """Remember the end of a call that began in ``before``, where it means the same everywhere.
 
         The outputs that it did not hand back are dropped from the path: nobody can mark them any more.
@@ -199,17 +202,15 @@ class Summaries:
         parts_of_old = {token for token in new if any(part in before.born for part in token.lineage())}
         if any(t in state.marked or t in state.pending or t in state.readers for t in parts_of_old):
             return  # a part of an output that it was handed has a fate of its own
-        self._drop(state, journal, [token for token in new if token not in kept])
+        self._drop(state, done.journal, [token for token in new if token not in kept])
         self._known[signature.key] = Summary(
             signature.tokens,
             value,
             tuple((address, found) for address, found in heap.items() if address not in before.heap),
-            journal,
             tuple(Effect.of(token, state, state.pending.get(token, ())) for token in new if token in kept),
             tuple(_effects(signature.tokens, before, state)),
             tuple(run for serial, run in state.runs.items() if serial not in before.runs),
-            frame,
-            claims,
+            done,
         )
 
     def _drop(self, state: State, journal: Journal, tokens: Sequence[Token]) -> None:

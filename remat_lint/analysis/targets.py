@@ -98,10 +98,14 @@ def names_of(frame: Frame, state: State, token: Token) -> Iterator[str]:
 def _is(state: State, value: Value, token: Token) -> bool:
     """Whether a value is a tensor by which the token can be marked, whatever path was taken.
 
-    A detached alias is none when nothing else of the output is left (SEMANTICS 1.5).
+    A detached alias is none when nothing else of the output is left (SEMANTICS 1.5), and what was moved to
+    another device may be a copy.
     """
     return any(
-        isinstance(one, Tensor) and one.token == token and (not one.detached or state.is_alive(token))
+        isinstance(one, Tensor)
+        and one.token == token
+        and one.moved is None
+        and (not one.detached or state.is_alive(token))
         for one in alternatives(value)
     )
 

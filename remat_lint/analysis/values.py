@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from remat_lint.analysis.facts import Kept
+from remat_lint.analysis.facts import Cover, Kept, RandomKind
 from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
@@ -330,6 +330,22 @@ class RegionWrapper(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """The random states that a checkpoint restores before it runs code again.
+
+    It is not ``known`` whole where it may restore others as well.
+    """
+
+    kinds: frozenset[RandomKind] = frozenset()
+    objects: frozenset[int] = frozenset()
+    """The numbers of generator objects."""
+
+    known: bool = True
+    without: Cover = Cover.NO_HOOK
+    """Why any other state is not restored."""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointWrapper(Value):
     """What ``remat.checkpoint(...)`` returns, and what that returns for a function."""
 
@@ -337,6 +353,8 @@ class CheckpointWrapper(Value):
     function: Value | None = None
     hooks: tuple[str, ...] = ()
     """The options that gave it hooks."""
+
+    coverage: Coverage = Coverage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,6 +484,16 @@ def parts(value: Value) -> tuple[Value, ...]:
             return (function,)
         case _:
             return ()
+
+
+def numbers(value: Value) -> Iterator[int]:
+    """The numbers of the objects and storages in a value, in order: as many for values of one shape."""
+    match value:
+        case Tensor(storage=number) | Unknown(origin=number) | Reference(address=number):
+            yield number
+        case _:
+            for part in parts(value):
+                yield from numbers(part)
 
 
 def own_tokens(value: Value) -> frozenset[Token]:

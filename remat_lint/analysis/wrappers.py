@@ -11,7 +11,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
-from remat_lint.analysis.values import NONE, CheckpointWrapper, Tensor, Value, alternatives
+from remat_lint.analysis.values import NONE, CheckpointWrapper, Coverage, Tensor, Value, alternatives
 
 _FUNCTION_NAMES = ("function", "fn", "func", "module")
 _NAME_NAMES = ("name", "region_name")
@@ -56,7 +56,9 @@ class Wrappers(Regions):
         positional = [operand for operand in operands if operand.keyword is None]
         given = _given(operands, _FUNCTION_NAMES)
         function = given or next(iter(positional), None)
-        wrapper = CheckpointWrapper(self.place(node), function.value if function is not None else None)
+        wrapper = CheckpointWrapper(
+            self.place(node), function.value if function is not None else None, coverage=Coverage(known=False)
+        )
         if given is not None or len(positional) < 2:
             return wrapper
         return self.run_checkpoint(state, node, wrapper, positional[1:])

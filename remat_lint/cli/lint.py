@@ -81,8 +81,9 @@ def check(
 def _lint(inputs: Inputs) -> list[FileReport]:
     if inputs.stdin is not None and inputs.found.skipped:
         return []
-    linter = Linter(inputs.config)
-    return [source if isinstance(source, FileReport) else linter.lint(source) for source in inputs.sources()]
+    sources = list(inputs.sources())
+    linted = Linter(inputs.config).lint_all([one for one in sources if not isinstance(one, FileReport)])
+    return [*linted, *(one for one in sources if isinstance(one, FileReport))]
 
 
 def _summary(findings: Sequence[LocatedFinding], reports: Sequence[FileReport]) -> str:

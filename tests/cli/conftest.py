@@ -120,8 +120,9 @@ def planted_codemods(source: SourceFile, findings: Sequence[Finding]) -> bytes:
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts the planted parts where the real ones are looked up."""
     rules = [Marker(), OptIn(), Tensor(), Modified()]
-    monkeypatch.setattr("remat_lint.rules.all_rules", lambda: rules)
+    # First where it was imported to: that import must not find the planted ones.
     monkeypatch.setattr("remat_lint.pipeline.all_rules", lambda: rules)
+    monkeypatch.setattr("remat_lint.rules.all_rules", lambda: rules)
     monkeypatch.setattr("remat_lint.pipeline.analyse", planted_analysis)
     monkeypatch.setattr("remat_lint.codemods.apply", planted_codemods, raising=False)
     for variable in ("NO_COLOR", "FORCE_COLOR"):

@@ -1,0 +1,159 @@
+"""Deeds: what code does beside computing its result, so that it matters whether a replay does it again.
+
+A deed is noted where it happens and carried up through the calls that led to it, in terms of whoever
+called. Whether it is a mistake is decided where something is seen to replay it: that knows the hooks.
+Nothing here knows a path or a value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from remat_lint.analysis.facts import Inside, Kept, Random, Touched, Unsteady, Written
+from remat_lint.findings import Place, Step
+
+MAX_DEEDS = 64
+"""More deeds than this of one call are forgotten: a few tell that a block has side effects."""
+
+FOREIGN = -1
+"""The number of what surely was there before a call: a global of another package, a class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A random number is drawn by ``operation``, as written, from the state ``random``."""
+
+    operation: str
+    random: Random
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Something outside the call is changed: ``target``, as written.
+
+    ``number`` is that of the object, storage or frame that is changed; it is 0 where nobody knows.
+    """
+
+    target: str
+    written: Written
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Something outside the program is touched by ``operation``, as written."""
+
+    operation: str
+    touched: Touched
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """``operation``, as written, communicates with other ranks."""
+
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sway:
+    """Something that may differ between forward and replay, ``what``, decides what is computed."""
+
+    what: str
+    unsteady: Unsteady
+
+
+@dataclass(frozen=True, slots=True)
+class Diverge:
+    """A guard on the phase changes what ``name`` is afterwards."""
+
+    name: str
+
+
+Act = Draw | Write | Touch | Send | Sway | Diverge
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """An act, where it is done, and what is known of the way to it from the running function.
+
+    ``steps`` are the calls, the outermost first. ``inside`` is the region that decides whether a replay does
+    it, None where no region runs. ``certain`` is false where the analyser does not know that it is done.
+    """
+
+    act: Act
+    place: Place
+    steps: tuple[Step, ...] = ()
+    inside: Inside | None = None
+    certain: bool = True
+
+
+class Deeds:
+    """The deeds of one call, each act at each place once, in the order in which they were done."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = ()) -> None:
+        self._found: dict[object, Deed] = {}
+        for deed in deeds:
+            self.note(deed)
+
+    def __iter__(self) -> Iterator[Deed]:
+        return iter(self._found.values())
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def note(self, deed: Deed) -> None:
+        if len(self._found) < MAX_DEEDS:
+            self._found.setdefault((deed.act, deed.place, deed.inside), deed)
+
+    def through(self, step: Step) -> Iterator[Deed]:
+        """The deeds as the caller sees them, for whom this step comes first."""
+        return (replace(deed, steps=(step, *deed.steps)) for deed in self)
+
+    def within(self, region: Inside) -> Iterator[Deed]:
+        """The deeds as seen from outside a region whose function did them."""
+        return (replace(deed, inside=_decisive(region, deed.inside)) for deed in self)
+
+    def renumbered(self, number: Callable[[int], int]) -> Iterator[Deed]:
+        """The deeds with other numbers for what they change."""
+        for deed in self:
+            match deed.act:
+                case Write(number=old) as write:
+                    yield replace(deed, act=replace(write, number=number(old)))
+                case Draw(random=Random(number=old)) as draw if old:
+                    state = replace(draw.random, number=number(old))
+                    yield replace(deed, act=replace(draw, random=state))
+                case _:
+                    yield deed
+
+
+def _decisive(outer: Inside, inner: Inside | None) -> Inside:
+    """The region that decides whether a replay runs what lies in both."""
+    if inner is None or outer.kept is Kept.SAVE or inner.kept is Kept.RECOMPUTE:
+        return outer
+    return inner
+
+
+class Ranges:
+    """Numbers that were given out while something else ran: what has them was there for the running call."""
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, start: int, end: int) -> None:
+        """Ranges come in the order of their ends; one may contain earlier ones."""
+        while self._starts and self._starts[-1] >= start:
+            self._starts.pop()
+            self._ends.pop()
+        self._starts.append(start)
+        self._ends.append(end)
+
+    def __contains__(self, number: int) -> bool:
+        index = bisect_right(self._starts, number) - 1
+        return index >= 0 and number <= self._ends[index]

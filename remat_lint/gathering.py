@@ -1,0 +1,76 @@
+"""What the checkpoints of one file replay in another: told where it lies, once, by whoever knows best.
+
+Comes in: the facts of each file of a run, as the analysis of that file alone gives them. Goes out: for each
+file the facts that lie in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from os.path import abspath
+
+from remat_lint.analysis.facts import Fact, ModuleFacts, Reached, ReplayFact
+from remat_lint.findings import Place, Step
+
+
+def gather(modules: Sequence[ModuleFacts], paths: Iterable[str]) -> dict[str, ModuleFacts]:
+    """The facts of each of these files that has any, or was analysed.
+
+    What lies in none of the files is told where the way to it leaves them.
+    """
+    names = {abspath(path): path for path in paths}
+    facts: dict[str, dict[Fact, None]] = {module.path: {} for module in modules}
+    replayed: dict[object, ReplayFact] = {}
+    for module in modules:
+        for fact in module.facts:
+            if not isinstance(fact, ReplayFact):
+                facts[module.path].setdefault(fact)
+                continue
+            at_home = _at_home(fact, names)
+            if at_home is not None:
+                key = (type(at_home), at_home.place)
+                replayed[key] = min(replayed.get(key, at_home), at_home, key=_doubt)
+    reached = set(_reached(modules))
+    for fact in replayed.values():
+        assumed = fact.replayed.assumed
+        if assumed is None or _key(assumed) not in reached:
+            facts.setdefault(fact.place.path, {}).setdefault(fact)
+    return {path: ModuleFacts(path, tuple(sorted(mine, key=_place))) for path, mine in facts.items()}
+
+
+def _at_home(fact: ReplayFact, paths: Mapping[str, str]) -> ReplayFact | None:
+    """The fact with a place in a file of the run: its own, or the last one on the way to it."""
+    if abspath(fact.place.path) in paths:
+        return replace(fact, place=_renamed(fact.place, paths))
+    chain = fact.replayed.chain
+    for index in reversed(range(len(chain))):
+        if abspath(chain[index].place.path) in paths:
+            behind = (*chain[index + 1 :], Step(fact.place, "it is done {here}"))
+            replayed = replace(fact.replayed, chain=(*chain[:index], *behind))
+            return replace(fact, place=_renamed(chain[index].place, paths), replayed=replayed)
+    return None
+
+
+def _renamed(place: Place, paths: Mapping[str, str]) -> Place:
+    return Place(paths[abspath(place.path)], place.node)
+
+
+def _reached(modules: Iterable[ModuleFacts]) -> Iterator[tuple[str, int]]:
+    for module in modules:
+        for fact in module.of(Reached):
+            yield _key(fact.place)
+
+
+def _key(place: Place) -> tuple[str, int]:
+    return abspath(place.path), place.node
+
+
+def _doubt(fact: ReplayFact) -> tuple[bool, bool, int]:
+    """How much less a fact is worth than one that is certain, and known by a short way."""
+    replayed = fact.replayed
+    return replayed.assumed is not None, not replayed.certain, len(replayed.chain)
+
+
+def _place(fact: Fact) -> Place:
+    return fact.place
