@@ -166,7 +166,8 @@ class Case:
 
     def __str__(self) -> str:
         sites = " then ".join(
-            f"{s.deed} [{s.region.value}, {s.container.value}, {s.flow.value}, {s.guard.value}]" for s in self.sites
+            f"{s.deed} [{s.region.value}, {s.container.value}, {s.flow.value}, {s.guard.value}]"
+            for s in self.sites
         )
         around = (self.owner, self.form, self.hook, self.style, self.consumer)
         return f"{sites} | {', '.join(choice.value for choice in around)}"
@@ -187,7 +188,10 @@ def _around_possible(case: Case) -> bool:
         return False
     if case.hook is Hook.NONE and case.style is not Style.PLAIN:
         return False
-    if case.hook not in (Hook.NONE, Hook.RIGHT, Hook.WRONG) and case.style not in (Style.PLAIN, Style.LITERAL):
+    if case.hook not in (Hook.NONE, Hook.RIGHT, Hook.WRONG) and case.style not in (
+        Style.PLAIN,
+        Style.LITERAL,
+    ):
         return False
     objects = [stream for stream in case.streams if stream in OBJECTS]
     if objects and case.hook not in (Hook.NONE, Hook.WRONG, Hook.MESH) and not _reachable(case):

@@ -7,7 +7,20 @@ import random
 from collections.abc import Iterator
 from typing import TypeVar
 
-from tests.replay.axes import Case, Consumer, Container, Flow, Form, Guard, Hook, Owner, Region, Site, Style, possible
+from tests.replay.axes import (
+    Case,
+    Consumer,
+    Container,
+    Flow,
+    Form,
+    Guard,
+    Hook,
+    Owner,
+    Region,
+    Site,
+    Style,
+    possible,
+)
 from tests.replay.families import ALL, FAMILIES
 
 Choice = TypeVar("Choice")

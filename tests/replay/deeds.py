@@ -90,8 +90,8 @@ class Deed:
     draws: Stream = Stream.NOTHING
     replayed: Expected = ONCE
     kept: Expected = ONCE
-    shared: Expected | None = None
-    """Where two layers share the owner, if that is another matter."""
+    shared: Expected = ONCE
+    """Where two layers share the owner, and the deed is done once in each."""
     warned: bool = False
     """A warning stands although the run shows nothing: another value would have shown it."""
 
@@ -107,7 +107,7 @@ class Deed:
 
 
 def draw(stream: Stream, use: str, name: str = "", **fields: object) -> Deed:
-    """A draw; its name is its last line if it has no better."""
-    line = use.strip().splitlines()[-1].strip().removeprefix("!").removeprefix("y = ")
+    """A draw; its name is its code if it has no better."""
+    line = "; ".join(line.removeprefix("!").strip().removeprefix("y = ") for line in use.splitlines())
     replayed = ONCE if stream is Stream.NOTHING else Expected(WRONG)
     return Deed(**{"name": name or line, "use": use, "draws": stream, "replayed": replayed, **fields})  # type: ignore[arg-type]

@@ -88,7 +88,9 @@ EFFECTS_OUTSIDE = [
 ]
 
 
-def _buffer(name: str, write: str, use: str = PASS_ON, replayed: Expected = TWICE, start: str = ZEROS) -> Deed:
+def _buffer(
+    name: str, write: str, use: str = PASS_ON, replayed: Expected = TWICE, start: str = ZEROS
+) -> Deed:
     return Deed(name, use, write, {"kept": start}, buffers=("kept",), replayed=replayed)
 
 
@@ -126,7 +128,9 @@ NORMS = [
 ]
 
 USED = [
-    Deed("counter used", "y = t * $kept", "!$kept += 1", {"kept": "1"}, rebound=("kept",), replayed=WRONG_TWICE),
+    Deed(
+        "counter used", "y = t * $kept", "!$kept += 1", {"kept": "1"}, rebound=("kept",), replayed=WRONG_TWICE
+    ),
     Deed(
         "counter in a branch",
         "if $kept % 2:\n    y = (t * 2).sin()\nelse:\n    y = t * 3",
@@ -196,7 +200,12 @@ USED = [
 ]
 
 QUIET = [
-    Deed("constant in a dict", 'y = t * $kept["k"]', 'if "k" not in $kept:\n    $kept["k"] = torch.arange(8.0)', {"kept": "{}"}),
+    Deed(
+        "constant in a dict",
+        'y = t * $kept["k"]',
+        'if "k" not in $kept:\n    $kept["k"] = torch.arange(8.0)',
+        {"kept": "{}"},
+    ),
     Deed(
         "rotary table",
         "y = t * $kept",
@@ -209,7 +218,14 @@ QUIET = [
     Deed("flag", PASS_ON, "$kept = True", {"kept": "False"}, rebound=("kept",), warned=True),
     Deed("set.add", PASS_ON, "$kept.add(3)", {"kept": "set()"}, warned=True),
     Deed("buffer.zero_", PASS_ON, "$kept.zero_()", {"kept": ZEROS}, buffers=("kept",), warned=True),
-    Deed("buffer.copy_", PASS_ON, "$kept.copy_(t.detach().mean(0))", {"kept": ZEROS}, buffers=("kept",), warned=True),
+    Deed(
+        "buffer.copy_",
+        PASS_ON,
+        "$kept.copy_(t.detach().mean(0))",
+        {"kept": ZEROS},
+        buffers=("kept",),
+        warned=True,
+    ),
     Deed("local list", "parts = []\nparts.append(t * 2)\nparts.append(t.sin())\ny = sum(parts)"),
     Deed("local dict", 'sizes = {}\nsizes["n"] = 1\nsizes["n"] += 1\ny = t * sizes["n"]'),
     Deed("local count", "total = 0\nfor row in t:\n    total += 1\ny = t * total"),
@@ -236,10 +252,14 @@ QUIET = [
             "nn.utils.spectral_norm(nn.Linear(8, 8)).eval()",
         )
     ),
-    Deed("InstanceNorm without statistics", "y = $norm(t.view(2, 2, 8)).view(4, 8)", parts={"norm": "nn.InstanceNorm1d(2)"}),
+    Deed(
+        "InstanceNorm without statistics",
+        "y = $norm(t.view(2, 2, 8)).view(4, 8)",
+        parts={"norm": "nn.InstanceNorm1d(2)"},
+    ),
 ]
 
-_KEEP = 'remat.recompute_needs_tensor(y)\n'
+_KEEP = "remat.recompute_needs_tensor(y)\n"
 
 WHOLE = [
     Deed(

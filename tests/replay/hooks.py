@@ -99,8 +99,6 @@ def hook_source(
 
 def covers(hook: Hook, stream: Stream) -> bool:
     """The hook sets the stream back, if the program is about it."""
-    if hook is Hook.ENTERED:
-        return stream is Stream.TORCH
     return hook is Hook.RIGHT and stream is not Stream.UNRESTORABLE
 
 

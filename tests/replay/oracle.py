@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import datetime
+import gc
 import io
 import itertools
 import logging
@@ -32,7 +33,7 @@ with warnings.catch_warnings():
     import torch_remat as remat
     from torch.distributed.algorithms._checkpoint import checkpoint_wrapper
 
-SEEDS = range(3)
+SEEDS = range(2)
 """A draw that decides a branch may come out the same by luck."""
 FILE = "replayed_program.py"
 
@@ -72,6 +73,8 @@ def verdicts_of(source: str) -> dict[bool, Verdict]:
     """The verdict for each answer of the policy; empty where the program fails without a checkpoint."""
     answers = (False, True) if "policy(" in source.partition("RECOMPUTED = set()")[2] else (False,)
     found = {answer: _verdict(source, answer) for answer in answers}
+    if "__enter__" in source:
+        gc.collect()  # a context that nobody left sets the generators back when it is collected
     return {answer: verdict for answer, verdict in found.items() if verdict is not None}
 
 
@@ -97,8 +100,10 @@ def _verdict_of_seed(code: types.CodeType, answer: bool, seed: int) -> Verdict |
     try:
         replayed = _run(code, answer, seed)
     except Exception as error:  # noqa: BLE001 - the verdict is the exception
-        return Verdict(Outcome.RAISES, f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:110]}")
-    same = _same(plain.tensors, replayed.tensors)
+        return Verdict(
+            Outcome.RAISES, f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:110]}"
+        )
+    same = _agree(plain.tensors, replayed.tensors)
     return Verdict(
         Outcome.RIGHT if same else Outcome.WRONG,
         state=_differing(plain.state, replayed.state),
@@ -109,7 +114,11 @@ def _verdict_of_seed(code: types.CodeType, answer: bool, seed: int) -> Verdict |
 
 def _run(code: types.CodeType, answer: bool, seed: int) -> _Run:
     """One step in a fresh module, with fresh generators; later layers draw before backward begins."""
-    return contextvars.copy_context().run(_run_in_context, code, answer, seed)
+    gc.disable()
+    try:
+        return contextvars.copy_context().run(_run_in_context, code, answer, seed)
+    finally:
+        gc.enable()
 
 
 def _run_in_context(code: types.CodeType, answer: bool, seed: int) -> _Run:
@@ -169,8 +178,15 @@ def _differing(left: dict[str, Any], right: dict[str, Any]) -> frozenset[str]:
     )
 
 
-def _same(left: list[Any], right: list[Any]) -> bool:
-    return len(left) == len(right) and all(_equal(a, b) for a, b in zip(left, right, strict=True))
+def _agree(left: list[Any], right: list[Any]) -> bool:
+    """The same numbers, but for last bits: some kernels add up in another order where memory lies otherwise."""
+    return len(left) == len(right) and all(_close(a, b) for a, b in zip(left, right, strict=True))
+
+
+def _close(left: Any, right: Any) -> bool:
+    if left is None or right is None:
+        return left is right
+    return left.shape == right.shape and torch.allclose(left, right, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -236,7 +252,11 @@ def _captured(printed: io.StringIO) -> Iterator[None]:
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+        ):
             warnings.simplefilter("ignore")
             yield
     finally:

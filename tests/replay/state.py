@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 _NUMBERS = (bool, int, float, str, bytes, type(None), torch.Size)
-_IGNORED = {"HOOKS", "RECOMPUTED", "LOGGER"}
+_IGNORED = {"HOOKS", "RECOMPUTED", "LOGGER", "WRAPPED"}
 _OWN = "replayed_program"
 
 

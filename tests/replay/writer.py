@@ -169,7 +169,9 @@ class _Writer:
         return own and self._case.owner is Owner.SELF
 
     @staticmethod
-    def _class(name: str, made: list[tuple[str, str, bool]], methods: Lines, extra: Lines | None = None) -> Lines:
+    def _class(
+        name: str, made: list[tuple[str, str, bool]], methods: Lines, extra: Lines | None = None
+    ) -> Lines:
         init = [Line("super().__init__()")]
         for part, text, is_buffer in made:
             assign = f'self.register_buffer("{part}", {text})' if is_buffer else f"self.{part} = {text}"
@@ -362,7 +364,9 @@ class _Writer:
         passed = "x, PARTS" if self._case.owner is Owner.ARGUMENT and self._constructions() else "x"
         applied = f'remat.checkpoint(region_name="r"{options})'
         text = (_TORCH_STEPS if form in OF_TORCH else _STEPS)[form]
-        return _lines(textwrap.dedent(text).format(applied=applied, options=options, passed=passed).strip("\n"))
+        return _lines(
+            textwrap.dedent(text).format(applied=applied, options=options, passed=passed).strip("\n")
+        )
 
 
 def _declared_inside(use: Lines, declared: Lines) -> Lines:
