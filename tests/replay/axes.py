@@ -120,6 +120,7 @@ class Style(str, Enum):
     STATIC = "static methods"
     LIST = "in a list"
     LITERAL = "literal at the call"
+    TOGETHER = "one class for all"
 
 
 class Consumer(str, Enum):
@@ -151,6 +152,8 @@ class Case:
     hook: Hook = Hook.NONE
     style: Style = Style.PLAIN
     consumer: Consumer = Consumer.SIN
+    evaluated: bool = False
+    """The model is switched to evaluation."""
 
     @property
     def streams(self) -> tuple[Stream, ...]:
@@ -170,7 +173,8 @@ class Case:
             for s in self.sites
         )
         around = (self.owner, self.form, self.hook, self.style, self.consumer)
-        return f"{sites} | {', '.join(choice.value for choice in around)}"
+        evaluated = " | eval()" if self.evaluated else ""
+        return f"{sites} | {', '.join(choice.value for choice in around)}{evaluated}"
 
 
 def possible(case: Case) -> bool:
@@ -196,7 +200,9 @@ def _around_possible(case: Case) -> bool:
     objects = [stream for stream in case.streams if stream in OBJECTS]
     if objects and case.hook not in (Hook.NONE, Hook.WRONG, Hook.MESH) and not _reachable(case):
         return False
-    return not (objects and case.hook is not Hook.NONE and case.style is Style.STATIC)
+    if case.evaluated and not (case.owner is Owner.SELF and all(s.deed.in_training for s in case.sites)):
+        return False
+    return not (objects and case.hook is not Hook.NONE and case.style in (Style.STATIC, Style.TOGETHER))
 
 
 def _reachable(case: Case) -> bool:

@@ -58,7 +58,7 @@ def _pairs(case: Case) -> set[tuple[str, str]]:
     (site,) = case.sites
     family = next(name for name, deeds in FAMILIES.items() if site.deed in deeds)
     choices = [family, site.region, site.container, site.flow, site.guard]
-    choices += [case.owner, case.form, case.hook, case.style, case.consumer]
+    choices += [case.owner, case.form, case.hook, case.style, case.consumer, case.evaluated]
     named = [f"{type(choice).__name__}.{choice}" for choice in choices]
     return set(itertools.combinations(named, 2))
 
@@ -81,19 +81,21 @@ class _Drawing:
                 return case
 
     def case(self) -> Case:
-        """A case with any deeds; only one of them brings its own region."""
+        """A case with any deeds; one that is about the body itself comes first."""
         count = self._source.choice((1, 1, 1, 2, 3))
         while True:
             sites = tuple(self._site(family) for family in self.families(count))
             case = self._around(sites)
-            if possible(case) and sum(site.deed.whole for site in sites) <= 1:
+            if possible(case) and not any(site.deed.whole for site in sites[1:]):
                 return case
 
     def _around(self, sites: tuple[Site, ...]) -> Case:
         one = self._one
         hook = one([Hook.NONE, *Hook])
         style = Style.PLAIN if hook is Hook.NONE else one(list(Style))
-        return Case(sites, one(list(Owner)), one(list(Form)), hook, style, one(list(Consumer)))
+        evaluated = one([False, False, False, all(site.deed.in_training for site in sites)])
+        around = (one(list(Owner)), one(list(Form)), hook, style, one(list(Consumer)))
+        return Case(sites, *around, evaluated)
 
     def _site(self, family: str) -> Site:
         one = self._one

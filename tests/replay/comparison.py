@@ -108,7 +108,7 @@ class Comparison:
 
 def compare(program: Program) -> Comparison:
     """Run and lint one program."""
-    comparison = Comparison(program, verdicts_of(program.source), SourceFile(PATH, program.source.encode()))
+    comparison = Comparison(program, verdicts_of(program), SourceFile(PATH, program.source.encode()))
     if comparison.verdicts:
         facts = analyse(comparison.file, Project())
         comparison.findings = [

@@ -1,8 +1,8 @@
 """What a generated program does that replay may do otherwise: a draw, a write, an effect.
 
 Code is written with ``t`` for the tensor that comes in and ``y`` for the one that goes out. ``$name`` stands
-for a part of the deed (a module, a generator, a counter), wherever its owner is; a line that starts with ``!``
-is to blame.
+for a part of the deed (a module, a generator, a counter), wherever its owner is; a line that starts with
+``!`` is to blame.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ class Stream(str, Enum):
     NUMPY = "numpy"
     NUMPY_OBJECT = "numpy object"
     NUMPY_LEGACY_OBJECT = "numpy legacy object"
+    COUNTER = "counter of the project"
+    """A number that seeds a generator for each operation."""
     UNRESTORABLE = "unrestorable"
     """Nothing can set it back: the clock, the kernel's pool."""
     NOTHING = "nothing"
@@ -34,6 +36,7 @@ OBJECTS = {
     Stream.PYTHON_OBJECT: "dice",
     Stream.NUMPY_OBJECT: "rng",
     Stream.NUMPY_LEGACY_OBJECT: "rng",
+    Stream.COUNTER: "counter",
 }
 """The part that holds the state of a stream, for the streams that are objects."""
 
@@ -92,6 +95,8 @@ class Deed:
     kept: Expected = ONCE
     shared: Expected = ONCE
     """Where two layers share the owner, and the deed is done once in each."""
+    in_training: bool = False
+    """It does nothing once the model is switched to evaluation."""
     warned: bool = False
     """A warning stands although the run shows nothing: another value would have shown it."""
 

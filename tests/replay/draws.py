@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.replay.deeds import DIVERGES, Deed, Expected, Stream, draw
+from tests.replay.deeds import DIVERGES, WRONG, Deed, Expected, Stream, draw
 
 IMAGE = "t.view(2, 2, 2, 4)"
 HEADS = "q = t.view(1, 1, 4, 8)\n"
@@ -60,7 +60,7 @@ _TORCH = [
     f"{HEADS}!y = F.scaled_dot_product_attention(q, q, q, dropout_p=0.5).view(4, 8)",
     f"{HEADS}!y = F.scaled_dot_product_attention(q, q, q, None, 0.5).view(4, 8)",
     "!keep = torch.rand(t.shape[0], 1) > 0.3\ny = t * keep / 0.7",
-    "!keep = 0.7 + torch.rand((t.shape[0],) + (1,) * (t.ndim - 1), dtype=t.dtype)\ny = t / 0.7 * keep.floor()",
+    "!keep = 0.7 + torch.rand((t.shape[0],) + (1,) * (t.ndim - 1))\ny = t / 0.7 * keep.floor()",
     "!place = torch.randint(0, 8, ()).item()\ny = t * t[:, place : place + 1]",
     "!scale = torch.rand(()).item()\ny = t * scale",
 ]
@@ -85,6 +85,8 @@ _TORCH_MODULES = {
     "nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5))": "$part(t)",
     "nn.ModuleList([nn.Linear(8, 8), nn.Dropout(0.5)])": "$part[1]($part[0](t))",
     'nn.ModuleDict({"drop": nn.Dropout(0.5)})': '$part["drop"](t)',
+    "nn.Linear(8, 8)": "F.dropout($part(t), 0.5, training=$part.training)",
+    "nn.Softplus()": "F.dropout(t, 0.5, $part.training)",
 }
 
 _GENERATOR = [
@@ -211,8 +213,10 @@ def remembered_noise(size):
 
 def _module(stream: Stream, constructor: str, call: str) -> Deed:
     direct = "part" if call == "$part(t)" else ""
-    blame = "" if stream is Stream.NOTHING else "!"
-    return draw(stream, f"{blame}y = {call}", constructor, parts={"part": constructor}, callable=direct)
+    draws = stream is not Stream.NOTHING
+    use = f"{'!' if draws else ''}y = {call}"
+    name = constructor if direct else f"{constructor}: {call}"
+    return draw(stream, use, name, parts={"part": constructor}, callable=direct, in_training=draws)
 
 
 def _objects() -> list[Deed]:
@@ -225,6 +229,26 @@ def _objects() -> list[Deed]:
     return [*draws, draw(Stream.NUMPY_LEGACY_OBJECT, "!y = t * $rng.rand()", parts=legacy)]
 
 
+_COUNTER = """\
+class Counter:
+    def __init__(self):
+        self.value = 0
+
+    def next_seed(self):
+!        self.value += 1
+        return self.value
+"""
+
+
+def _seeded_by_a_counter() -> Deed:
+    use = (
+        "!fresh = torch.Generator().manual_seed($counter.next_seed())\ny = t * torch.rand(8, generator=fresh)"
+    )
+    twice = Expected(WRONG, state=True)
+    parts = {"counter": "Counter()"}
+    return draw(Stream.COUNTER, use, "seeded by a counter", parts=parts, setup=_COUNTER, replayed=twice)
+
+
 def _stochastic_depth(stream: Stream, condition: str) -> Deed:
     use = f"!if {condition}:\n    y = (t * 2).sin()\nelse:\n    y = t * 3"
     return draw(stream, use, f"branch on {condition}", replayed=Expected(DIVERGES))
@@ -234,6 +258,7 @@ DRAWS: list[Deed] = [
     *(draw(Stream.TORCH, use) for use in _TORCH),
     *(_module(Stream.TORCH, *item) for item in _TORCH_MODULES.items()),
     *_objects(),
+    _seeded_by_a_counter(),
     *(draw(Stream.PYTHON, use) for use in _PYTHON),
     *(draw(Stream.NUMPY, use) for use in _NUMPY),
     *(draw(Stream.UNRESTORABLE, use) for use in _UNRESTORABLE),
@@ -244,6 +269,7 @@ DRAWS: list[Deed] = [
 SILENT: list[Deed] = [
     *(draw(Stream.NOTHING, use, setup=_SETUP) for use in _NOTHING),
     *(draw(Stream.NOTHING, use) for use in _SEEDED),
+    draw(Stream.NOTHING, "y = t * $noise", "drawn before", parts={"noise": "torch.rand(4, 8)"}),
     *(_module(Stream.NOTHING, *item) for item in _QUIET_MODULES.items()),
 ]
 """What looks as if it drew."""

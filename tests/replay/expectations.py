@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.replay.axes import (
     OF_TORCH,
     OF_TWO_LAYERS,
@@ -39,7 +37,9 @@ def expected_of(case: Case, answer: bool) -> Expected:
 
 def masked(case: Case) -> bool:
     """A saved region keeps what it needs itself: a replayed value that only it reads does no harm."""
-    return case.consumer is Consumer.SAVED or any(site.region is Region.SAVE for site in case.sites[1:])
+    return case.consumer is Consumer.SAVED or any(
+        site.region in (Region.SAVE, Region.POLICY) for site in case.sites[1:]
+    )
 
 
 def replays(site: Site, case: Case, answer: bool) -> bool:
@@ -50,6 +50,8 @@ def replays(site: Site, case: Case, answer: bool) -> bool:
 
 def _of_site(site: Site, case: Case, answer: bool) -> Expected:
     deed = site.deed
+    if case.evaluated and deed.in_training:
+        return ONCE
     if deed.whole and case.form in OF_TORCH:
         return Expected(ANY)
     if deed.whole and case.form in OF_TWO_LAYERS and _is_shared(case):
@@ -63,7 +65,7 @@ def _of_site(site: Site, case: Case, answer: bool) -> Expected:
     if case.hook is Hook.ENTERED:
         return Expected(ANY)
     restored = covers(case.hook, deed.draws) or (deed.draws is Stream.TORCH and _preserves(case.form))
-    return ONCE if restored else replace(deed.replayed, state=False)
+    return ONCE if restored else deed.replayed
 
 
 def _reads_another_state(site: Site, case: Case) -> bool:

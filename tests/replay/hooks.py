@@ -15,6 +15,7 @@ _STATES = {
     Stream.PYTHON_OBJECT: ("self.source.getstate()", "self.source.setstate(state)"),
     Stream.NUMPY_OBJECT: ("self.source.bit_generator.state", "self.source.bit_generator.state = state"),
     Stream.NUMPY_LEGACY_OBJECT: ("self.source.get_state()", "self.source.set_state(state)"),
+    Stream.COUNTER: ("self.source.value", "self.source.value = state"),
 }
 _LIVE = {
     Stream.TORCH: ("torch.default_generator", "torch.set_rng_state(state.get_state())"),
@@ -27,6 +28,7 @@ _LIVE = {
         "self.source.bit_generator.state = state.state",
     ),
     Stream.NUMPY_LEGACY_OBJECT: ("self.source", "self.source.set_state(state.get_state())"),
+    Stream.COUNTER: ("self.source", "self.source.value = state.value"),
 }
 _NAMES = {
     Stream.TORCH: "TorchState",
@@ -36,6 +38,7 @@ _NAMES = {
     Stream.PYTHON_OBJECT: "DiceState",
     Stream.NUMPY_OBJECT: "NumpyGeneratorState",
     Stream.NUMPY_LEGACY_OBJECT: "LegacyNumpyState",
+    Stream.COUNTER: "CounterState",
 }
 _ASIDE = (Stream.PYTHON, Stream.NUMPY, Stream.TORCH)
 _MESH = """\
@@ -75,11 +78,11 @@ class Entered:
 
 
 def hook_source(
-    hook: Hook, style: Style, streams: tuple[Stream, ...], object_of: Callable[[Stream], str]
+    hook: Hook, style: Style, streams: tuple[Stream, ...], objects_of: Callable[[Stream], list[str]]
 ) -> tuple[str, str]:
     """Class definitions, and the expression for ``recompute_state_hooks``, empty without a hook.
 
-    ``object_of`` gives the expression for the object that holds the state of a stream.
+    ``objects_of`` gives the expressions for the objects that hold the state of a stream.
     """
     if hook is Hook.NONE:
         return "", ""
@@ -88,8 +91,11 @@ def hook_source(
         return _MESH, "(MeshState(),)"
     if hook is Hook.ENTERED:
         return _ENTERED, "(Entered(),)"
+    if style is Style.TOGETHER:
+        return _all_in_one(wanted), "(Everything(),)"
     classes = "\n\n".join(_class(hook, style, stream) for stream in wanted)
-    made = [f"{_NAMES[stream]}({object_of(stream) if stream in OBJECTS else ''})" for stream in wanted]
+    sources = [(stream, objects_of(stream) if stream in OBJECTS else [""]) for stream in wanted]
+    made = [f"{_NAMES[stream]}({source})" for stream, found in sources for source in found]
     if style is Style.COMPOSED:
         return f"{classes}\n\n{_TOGETHER}", f"(Together({', '.join(made)}),)"
     if style is Style.LIST:
@@ -106,6 +112,16 @@ def _wanted(hook: Hook, streams: tuple[Stream, ...]) -> tuple[Stream, ...]:
     if hook is Hook.WRONG:
         return tuple(other for other in _ASIDE if other not in streams)[:1]
     return streams or (Stream.TORCH,)
+
+
+def _all_in_one(wanted: tuple[Stream, ...]) -> str:
+    """One class for several generators, whose snapshot is a tuple."""
+    snapshots = ", ".join(_STATES[stream][0] for stream in wanted)
+    lines = ["class Everything:", "    def snapshot(self):", f"        return ({snapshots},)", ""]
+    lines.append("    def restore(self, states):")
+    for place, stream in enumerate(wanted):
+        lines += [f"        state = states[{place}]", f"        {_STATES[stream][1]}"]
+    return "\n".join([*lines, ""])
 
 
 def _class(hook: Hook, style: Style, stream: Stream) -> str:

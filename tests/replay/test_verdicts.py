@@ -44,7 +44,7 @@ def rows(deed: Deed) -> list[Case]:
 @pytest.mark.parametrize("deed", ALL, ids=str)
 def test_a_row_of_the_tables(deed: Deed) -> None:
     for case in rows(deed):
-        verdicts = verdicts_of(program_of(case).source)
+        verdicts = verdicts_of(program_of(case))
         assert verdicts, f"fails without a checkpoint: {case}"
         assert contradiction(case, verdicts) == "", str(case)
 
@@ -56,7 +56,5 @@ def test_no_two_deeds_have_one_name() -> None:
 def test_the_covering_set_holds_every_deed_and_every_outcome() -> None:
     cases = covering_cases()
     assert {site.deed.name for case in cases for site in case.sites} == {deed.name for deed in ALL}
-    outcomes = {
-        verdict.outcome for case in cases[:150] for verdict in verdicts_of(program_of(case).source).values()
-    }
+    outcomes = {verdict.outcome for case in cases[:150] for verdict in verdicts_of(program_of(case)).values()}
     assert outcomes == set(Outcome)

@@ -236,8 +236,6 @@ class _Writer:
                 return [Line(f"{function} = {text}", _does(site))], function, "t"
             return [], text, "t"
         code = [*self._deed(index, site), Line("return y")]
-        declared = [] if site.container in (Container.SUBMODULE, Container.TWO_CALLS) else []
-        code = [*declared, *code]
         if site.container is Container.LOCAL:
             return _under(f"def {function}(t):", self._with_declarations(index, code)), function, "t"
         if site.container is Container.FUNCTION:
@@ -299,7 +297,7 @@ class _Writer:
 
     def _hooks(self) -> tuple[str, str]:
         case = self._case
-        text, made = hook_source(case.hook, case.style, case.streams, self._object_of)
+        text, made = hook_source(case.hook, case.style, case.streams, self._objects_of)
         if not made:
             return "", ""
         if case.style.value == "literal at the call":
@@ -307,11 +305,16 @@ class _Writer:
         self._hook_made = f"HOOKS = {made}"
         return text, ", recompute_state_hooks=HOOKS"
 
-    def _object_of(self, stream: Stream) -> str:
-        """The object of a stream, as the module level names it."""
-        index = next(i for i, site in enumerate(self._case.sites) if site.deed.draws is stream)
-        site = self._case.sites[index]
-        part = OBJECTS[stream]
+    def _objects_of(self, stream: Stream) -> list[str]:
+        """The objects of a stream, as the module level names them."""
+        sites = enumerate(self._case.sites)
+        return [
+            self._object_of(index, site, OBJECTS[stream])
+            for index, site in sites
+            if site.deed.draws is stream
+        ]
+
+    def _object_of(self, index: int, site: Site, part: str) -> str:
         if self._case.owner is Owner.GLOBALS:
             return f"{part}_{index}".upper()
         if self._case.owner is not Owner.SELF:
@@ -343,7 +346,8 @@ class _Writer:
         block = self._class("Block", made, [*self._methods, *forward], self._made)
         two = self._case.form in (Form.LAYERS, Form.LAYERS_CALL)
         instance = "LAYERS = nn.ModuleList([Block(), Block()])" if two else "BLOCK = Block()"
-        return [*block, Line(instance)]
+        switched = "LAYERS.eval()" if two else "BLOCK.eval()"
+        return [*block, Line(instance), *([Line(switched)] if self._case.evaluated else [])]
 
     def _function(self, body: Lines, decorators: Lines) -> Lines:
         owner = self._case.owner
