@@ -41,12 +41,14 @@ class FileReport:
     suppressed: int = 0
     given_up: Counter[str] = field(default_factory=Counter)
     every_code: Counter[str] = field(default_factory=Counter)
+    warnings: tuple[str, ...] = ()
     failure: Failure | None = None
 
     def take(self, found: Findings) -> None:
         """What the rules say of the file."""
         self.findings, self.suppressed = found.findings, found.suppressed
         self.given_up, self.every_code = found.given_up, found.every_code
+        self.warnings = found.warnings
 
 
 class Linter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from remat_lint.analysis import analyse
@@ -16,9 +16,9 @@ from remat_lint.locate import Locator, line_at, lines_of
 from remat_lint.project import Project
 from remat_lint.rule import Rule
 from remat_lint.rules import all_rules
-from remat_lint.selection import SYNTAX_ERROR, Selection, covers
+from remat_lint.selection import RESERVED, SYNTAX_ERROR, Selection, covers
 from remat_lint.source import SourceError, SourceFile
-from remat_lint.suppress import Suppressions
+from remat_lint.suppress import MENTION, Suppressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,14 @@ class Findings:
     """What the pipeline knows of one file.
 
     ``every_code`` counts findings before any selection, those of opt-in rules where they were asked for.
+    ``warnings`` are about comments that cannot silence anything.
     """
 
     findings: list[LocatedFinding]
     suppressed: int
     given_up: Counter[str]
     every_code: Counter[str]
+    warnings: tuple[str, ...] = ()
 
 
 class Pipeline:
@@ -55,9 +57,17 @@ class Pipeline:
         found = [finding for rule in self._rules for finding in rule.check(facts)]
         located = sorted(Locator(source, project).locate(found), key=lambda finding: finding.sort_key)
         wanted = self._filter.keep(source.path, located)
-        left = _unsuppressed(wanted, source)
+        comments = _suppressions(wanted, source)
+        left = [finding for finding in wanted if not comments.hide(finding)]
         every_code = Counter(one.code for one in located if self._filter.selection.may_report(one.code))
-        return Findings(left, len(wanted) - len(left), given_up, every_code)
+        warnings = tuple(self._warnings(source.path, comments))
+        return Findings(left, len(wanted) - len(left), given_up, every_code, warnings)
+
+    def _warnings(self, path: str, comments: Suppressions) -> Iterator[str]:
+        """A line for each comment that names what is no rule, in this version or a later one."""
+        for line, codes in comments.unknown(RESERVED.union(rule.code for rule in self._rules)):
+            names = ", ".join(map(repr, codes))
+            yield f"{path}:{line}: unknown rule code {names}; `remat-lint rule --all` lists the codes"
 
     def unreadable(self, source: SourceFile, error: SourceError) -> Findings:
         """Comments silence nothing here: what does not parse has none that could be trusted."""
@@ -93,8 +103,6 @@ class Filter:
         ]
 
 
-def _unsuppressed(findings: list[LocatedFinding], source: SourceFile) -> list[LocatedFinding]:
-    if not findings:
-        return findings
-    suppressions = Suppressions.in_text(source.text)
-    return [finding for finding in findings if not suppressions.hide(finding)]
+def _suppressions(findings: Collection[LocatedFinding], source: SourceFile) -> Suppressions:
+    """Those of a file; they are looked for only where there is something to silence or a comment of ours."""
+    return Suppressions.in_text(source.text) if findings or MENTION in source.raw else Suppressions()

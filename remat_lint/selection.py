@@ -19,7 +19,7 @@ SYNTAX_ERROR = "RMT900"
 # report yet, so that one configuration serves several versions.
 _NUMBERS = {
     1: range(1, 10),
-    2: range(1, 8),
+    2: range(1, 10),
     3: range(1, 5),
     4: range(1, 5),
     5: range(1, 7),

@@ -1,4 +1,4 @@
-"""Comments that silence findings: read only in files that have some.
+"""Comments that silence findings.
 
 * ``# remat-lint: ignore[RMT101] reason`` on the line, ``# remat-lint: ignore`` for all codes
 * ``# remat-lint: ignore-file[RMT5] reason`` on a line of its own before the first code
@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from remat_lint.findings import LocatedFinding
@@ -23,9 +23,13 @@ _PREFIX = r"[A-Z]+[0-9]*"
 _OURS = re.compile(
     r"#\s*remat-lint:\s*(?P<kind>ignore-file|ignore)\b(?!-)(?:\s*\[(?P<codes>[^\]]*)\]|(?!\s*\[))"
 )
+_NAME = re.compile(r"[^\s,]+")
 _NOQA = re.compile(
     rf"#\s*noqa\b(?P<colon>\s*:\s*(?P<codes>{_CODE}(?:[\s,]+{_CODE})*)?)?", re.IGNORECASE | re.ASCII
 )
+MENTION = b"remat-lint:"
+"""Stands in every file with a comment of our own."""
+
 _LAYOUT = (tokenize.NL, tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT)
 
 
@@ -42,11 +46,15 @@ class Suppression:
 
 @dataclass(slots=True)
 class Suppressions:
-    """The suppressions of one file: for the file, by line, and the last line of each statement."""
+    """The suppressions of one file: for the file, by line, and the last line of each statement.
+
+    ``named`` are the codes that our own comments name, as written, by line: those of ``noqa`` may be others'.
+    """
 
     whole_file: list[Suppression] = field(default_factory=list)
     by_line: dict[int, list[Suppression]] = field(default_factory=dict)
     last_line: dict[int, int] = field(default_factory=dict)
+    named: dict[int, list[str]] = field(default_factory=dict)
 
     @classmethod
     def in_text(cls, text: str) -> Suppressions:
@@ -72,7 +80,19 @@ class Suppressions:
         here = [suppression for line in lines for suppression in self.by_line.get(line, ())]
         return any(suppression.hides(finding.code) for suppression in here + self.whole_file)
 
+    def unknown(self, known: Collection[str]) -> Iterator[tuple[int, list[str]]]:
+        """For each line the codes named there that neither are one of the ``known`` nor begin one."""
+        for line, codes in self.named.items():
+            wrong = [name for name in codes if not any(code.startswith(name.upper()) for code in known)]
+            if wrong:
+                yield line, wrong
+
     def _add(self, token: tokenize.TokenInfo, *, alone_on_top: bool) -> None:
+        names = [
+            name for match in _OURS.finditer(token.string) for name in _NAME.findall(match["codes"] or "")
+        ]
+        if names:
+            self.named[token.start[0]] = names
         for of_file, suppression in _read(token.string):
             if not of_file:
                 self.by_line.setdefault(token.start[0], []).append(suppression)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remat_lint.analysis.facts import BareRead
+from remat_lint.analysis.facts import BareRead, Kept, Replayed, Replayer
 
 
 def listed(words: Sequence[str]) -> str:
@@ -35,3 +35,18 @@ def marker_to_write(read: BareRead) -> str:
     unnamed = [target.expression for target in targets if target.hoist is not None]
     first = f"Give it a name first (`{unnamed[0]} = ...`), then write" if unnamed else "Write"
     return f"{first} `{marker}` before this statement."
+
+
+def when_replayed(replayed: Replayed) -> str:
+    """When code runs again: ``when the checkpoint replays this``."""
+    when = "where a checkpoint replays this" if replayed.assumed else "when the checkpoint replays this"
+    if replayed.inside is not None and replayed.inside.kept is Kept.POLICY:
+        return f"{when} under a policy that recomputes region `{replayed.inside.region}`"
+    return when
+
+
+def how_to_do_it_once(replayed: Replayed) -> str:
+    """What to write so that code runs in the forward only; only torch_remat tells which phase runs."""
+    if replayed.by is Replayer.TORCH:
+        return "Move it out of the checkpointed function."
+    return "Write `if not remat.is_recomputing():` before it, or move it out of the checkpointed code."

@@ -47,11 +47,11 @@ def _path(rule: Rule) -> Path:
 
 def _index(rules: list[Rule]) -> str:
     lines = ["# Rules", "", "`remat-lint rule CODE` shows the same pages in a terminal.", ""]
-    lines += ["| code | name | severity | fix | what |", "|---|---|---|---|---|"]
+    lines += ["| code | name | severity | fix | opt-in | what |", "|---|---|---|---|---|---|"]
     for rule in rules:
         link = f"[{rule.name}]({_path(rule).name})"
-        fix = "yes" if rule.fixable else ""
-        lines.append(f"| {rule.code} | {link} | {rule.severity.value} | {fix} | {summary(rule)} |")
+        fix, opt_in = ("yes" if holds else "" for holds in (rule.fixable, rule.opt_in))
+        lines.append(f"| {rule.code} | {link} | {rule.severity.value} | {fix} | {opt_in} | {summary(rule)} |")
     return "\n".join(lines) + "\n"
 
 

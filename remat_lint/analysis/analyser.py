@@ -45,6 +45,7 @@ from remat_lint.analysis.values import (
     ListObject,
     ModuleValue,
     Namespace,
+    Partial,
     Reference,
     RegionWrapper,
     Token,
@@ -90,6 +91,7 @@ class Analyser(Declarations):
             return known
         scope = ModuleScope(name, source, self.fresh())
         self.scopes[source.path] = scope
+        scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
         with self.own_budget(), self.entering(frame):
@@ -406,6 +408,8 @@ class Analyser(Declarations):
         match value:
             case RegionWrapper(place=place, function=Unknown() | Constant()):
                 journal.called.add(place)
+            case FunctionValue() | Partial():
+                self.may_be_called(state, [Operand(value)])
             case SequenceValue(items=items):
                 for item in items:
                     if isinstance(item, RegionWrapper):

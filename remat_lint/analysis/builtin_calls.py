@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
@@ -30,6 +31,7 @@ from remat_lint.analysis.values import (
     contents,
     join,
     parts,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -57,8 +59,8 @@ MAX_EXACT = 3
 """Ranges up to this length are run exactly."""
 
 
-def _no_read(_call: BuiltinCall) -> Value:
-    return SCALAR
+def _no_read(call: BuiltinCall) -> Value:
+    return scalar_from(operand.value for operand in call.operands)
 
 
 def _isinstance(call: BuiltinCall) -> Value:
@@ -126,13 +128,16 @@ def _leaves(call: BuiltinCall, value: Value) -> Iterator[Value]:
 
 def _reads(call: BuiltinCall) -> Value:
     call.machine.read(call.state, call.node, call.operands)
-    return SCALAR
+    return scalar_from(operand.value for operand in call.operands)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:
     call.machine.read(call.state, call.node, call.operands)
-    tensor = any(isinstance(operand.value, Tensor) for operand in call.operands)
-    return Tensor(storage=call.machine.fresh()) if tensor else Unknown(origin=call.machine.fresh())
+    values = [operand.value for operand in call.operands]
+    if any(isinstance(value, Tensor) for value in values):
+        call.machine.mix(call.state, call.node, call.operands)
+        return Tensor(storage=call.machine.fresh())
+    return Unknown(origin=call.machine.fresh(), reading=call.machine.mixed(call.node, values))
 
 
 def _range(call: BuiltinCall) -> Value:
@@ -143,7 +148,7 @@ def _range(call: BuiltinCall) -> Value:
         if len(values) <= MAX_EXACT:
             return SequenceValue(tuple(Constant(number) for number in values))
         return SequenceValue((SCALAR,), SCALAR)
-    return SequenceValue(rest=SCALAR)
+    return SequenceValue(rest=scalar_from(operand.value for operand in call.operands))
 
 
 def _listed(call: BuiltinCall) -> Value:
@@ -239,8 +244,18 @@ def _dict(call: BuiltinCall) -> Value:
         elif pairs is not None:
             items += pairs
         else:
-            rest = Unknown(frozenset(call.state.tokens(operand.value)))
+            rest = _value_in_pairs(call, operand.value)
     return call.machine.allocate(call.state, DictObject(tuple(items), rest))
+
+
+def _value_in_pairs(call: BuiltinCall, value: Value) -> Value:
+    """Any value of ``dict(model.named_modules())``, whose keys nobody knows."""
+    sequence = call.machine.iterate(call.state, call.node, value)
+    pairs = (*sequence.items, *((sequence.rest,) if sequence.rest is not None else ()))
+    values = [one.items[1] for one in pairs if isinstance(one, SequenceValue) and len(one.items) == 2]
+    if not values or len(values) < len(pairs):
+        return Unknown(frozenset(call.state.tokens(value)))
+    return reduce(join, values)
 
 
 def _pairs(call: BuiltinCall, value: Value) -> list[tuple[object, Value]] | None:
@@ -314,6 +329,7 @@ def _getattr(call: BuiltinCall) -> Value:
 def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
         base, name, value = call.operands[:3]
+        call.machine.may_be_called(call.state, [value])
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 

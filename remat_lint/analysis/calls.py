@@ -9,12 +9,14 @@ from functools import reduce
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
-from remat_lint.analysis.containers import MODULE_ITSELF, PARTS
+from remat_lint.analysis.containers import MODULE_ITSELF, PARTS, WHOLE_TREE
+from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.functions import IDENTITY_DECORATORS, Functions
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
 from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.registered import REGISTER
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -25,6 +27,7 @@ from remat_lint.analysis.values import (
     Compiled,
     Constant,
     External,
+    Fickle,
     FunctionValue,
     InheritedMethod,
     InstanceObject,
@@ -40,6 +43,7 @@ from remat_lint.analysis.values import (
     is_blank,
     join,
     map_tensors,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -131,13 +135,20 @@ class Calls(Functions):
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
             return self._call_module(state, node, method.base, found, operands)
-        wrapped = self.call_wrapper(state, node, f"{method.base}.{method.name}", operands)
+        name = f"{method.base}.{method.name}"
+        wrapped = self.call_wrapper(state, node, name, operands)
         if wrapped is not None:
             return wrapped
+        self.note_external_method(state, node, method.receiver, name, operands)
+        unsteady = self.read_unsteady(node, name)
+        if unsteady is not None:
+            return unsteady
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
         if isinstance(found, InstanceObject) and isinstance(method.receiver, Reference):
+            if method.name in WHOLE_TREE:
+                return self._walk(method.name, knows_regions=self._may_hold_markers(found))
             if found.get("contents") is not None:
                 return self._call_container_method(state, node, method.receiver, method.name, operands)
             if method.name in ("add_module", "register_module") and len(operands) > 1:
@@ -148,7 +159,12 @@ class Calls(Functions):
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
-        return self.call_unknown(state, node, operands)
+        return self._made_by(state, node, name, operands)
+
+    def _made_by(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
+        """What a function of another package returns: an object, if it is of a class that matters."""
+        result, klass = self.call_unknown(state, node, operands), made_by(name)
+        return self.allocate(state, InstanceObject(External(klass))) if klass is not None else result
 
     def _parts_of(
         self,
@@ -168,6 +184,20 @@ class Calls(Functions):
             pairs = tuple(SequenceValue((Constant(name), value)) for name, value in named)
             return SequenceValue(pairs, SequenceValue((SCALAR, more)) if more is not None else None)
         return SequenceValue(tuple(value for _, value in named), more)
+
+    def _may_hold_markers(self, found: InstanceObject) -> bool:
+        """Whether somebody wrote markers where the class of a model is defined."""
+        classes = (one for one in self.mro(found.klass) if isinstance(one, ClassValue))
+        return any(b"recompute_needs_tensor" in one.scope.source.raw for one in classes)
+
+    def _walk(self, name: str, *, knows_regions: bool) -> Value:
+        """What a method of a model gives that walks over its modules: the same module each time."""
+        module = Unknown(origin=self.fresh())
+        if not knows_regions:
+            self.picked.add(module.origin)
+        if name == "get_submodule":
+            return module
+        return SequenceValue(rest=SequenceValue((SCALAR, module)) if name.startswith("named_") else module)
 
     def _submodule(self, state: State, node: ir.Expr, module: Value, path: Value | None) -> Value:
         if not isinstance(path, Constant) or not isinstance(path.value, str):
@@ -236,9 +266,12 @@ class Calls(Functions):
                 return SequenceValue(items, rest)
             case ClassValue() as klass if name == "apply":
                 return self._apply_autograd_function(state, node, klass, operands)
-            case Constant() | Scalar():
+            case Constant():
                 self.read(state, node, operands)
-                return SCALAR if isinstance(receiver.value, Constant) else Unknown()
+                return scalar_from(operand.value for operand in operands)
+            case Scalar() as scalar:
+                self.read(state, node, operands)
+                return scalar if isinstance(scalar, Fickle) else Unknown()
             case _:
                 return self._call_tensor_method(state, node, receiver, name, operands)
 
@@ -268,6 +301,8 @@ class Calls(Functions):
     ) -> Value:
         """``receiver.name(operands)`` for any receiver."""
         result = self._call_attribute(state, node, receiver, name, operands)
+        if name == REGISTER and operands and isinstance(operands[0].value, Constant):
+            return operands[0].value  # a handle is its name wherever it is handed to
         if name == "build" and is_blank(result) and isinstance(receiver.value, Reference):
             return self._build_owner(state, node, receiver.value, operands) or result
         return result
@@ -312,8 +347,13 @@ class Calls(Functions):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if isinstance(value, Unknown):
+            self.note_method(state, node, receiver, name)
         if name == "backward":
             self.journal.is_body = False
+        if is_blank(value) and name in (*PARTS, *WHOLE_TREE):
+            is_named = name == "get_submodule" and any(isinstance(one.value, Constant) for one in operands)
+            return self._walk(name, knows_regions=is_named)
         held = value.held if isinstance(value, Unknown) else frozenset()
         if held:  # a container that the analyser does not model, or a storage
             if operation is not None and operation.effect is torch_ops.Effect.READ:
@@ -342,7 +382,7 @@ class Calls(Functions):
         """Something unknown keeps its arguments."""
         for operand in operands:
             self.escape(state, operand.value)
-        self.may_be_called(operands)
+        self.may_be_called(state, operands)
 
     # --- names of other packages
 
@@ -354,6 +394,11 @@ class Calls(Functions):
         wrapped = self.call_wrapper(state, node, name, operands)
         if wrapped is not None:
             return wrapped
+        self.note_external(state, node, name, operands)
+        unsteady = self.read_unsteady(node, name, operands)
+        if unsteady is not None:
+            self.hand_out(state, operands)
+            return unsteady
         special = BUILTINS.get(name) or ITERABLE_CALLS.get(name)
         if special is not None:
             return special(BuiltinCall(self, state, node, operands))
@@ -364,7 +409,7 @@ class Calls(Functions):
             return self.apply(state, node, operation, None, operands)
         if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
             return self.construct_external(state, name, operands)
-        return self.call_unknown(state, node, operands)
+        return self._made_by(state, node, name, operands)
 
     def returns_anything(self, name: str) -> bool:
         """Whether nothing is known of what something of another package returns."""
@@ -374,6 +419,7 @@ class Calls(Functions):
             or name in ITERABLE_CALLS
             or name in IDENTITY_DECORATORS
             or torch_ops.function(name) is not None
+            or made_by(name) is not None
             or any(self.project.wrappers)
         )
 

@@ -210,6 +210,7 @@ class Checkpoints(Markers):
         try:
             with self.judged_for(replay, wrapper.function):
                 value = self.call(state, node, wrapper.function, operands)
+                self.hand_over(state, node, value)
             self._check_output(state, node, wrapper, value)
         finally:
             self.regions = regions
@@ -238,7 +239,9 @@ class Checkpoints(Markers):
         else:
             coverage = Coverage(known=False)
         with self.judged_for(Replay(Replayer.TORCH, self.place(node), coverage), function):
-            return self.call(state, node, function, operands)
+            value = self.call(state, node, function, operands)
+            self.hand_over(state, node, value)
+            return value
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -42,6 +42,9 @@ MODULE_ITSELF = frozenset(
 PARTS = frozenset(["children", "named_children", "get_submodule"])
 """Methods of ``nn.Module`` that lead to its parts."""
 
+WHOLE_TREE = frozenset(["modules", "named_modules"])
+"""Those that lead to the parts of its parts, too."""
+
 
 class Containers(Items):
     """Runs the methods of containers."""
@@ -66,16 +69,29 @@ class Containers(Items):
         for operand in operands:
             if isinstance(operand.value, (FunctionValue, Partial)):
                 self.escape(state, operand.value)
-        self.may_be_called(operands)
+        self.may_be_called(state, operands)
 
-    def may_be_called(self, operands: Sequence[Operand]) -> None:
-        """A region wrapper that is stored or handed on is not forgotten, a name scope may be entered."""
+    def may_be_called(self, state: State, operands: Sequence[Operand]) -> None:
+        """A region wrapper that is stored or handed on is not forgotten, a name scope may be entered.
+
+        Nor is one that a function knows that is stored or handed on.
+        """
         for operand in operands:
-            for value in alternatives(operand.value):
+            for value in self._known_to(state, operand.value, set()):
                 if isinstance(value, RegionWrapper):
                     self.journal.called.add(value.place)
-                elif isinstance(value, NameScope):
+            for value in alternatives(operand.value):
+                if isinstance(value, NameScope):
                     self.name_scopes += (RegionName("{}"),)
+
+    def _known_to(self, state: State, value: Value, seen: set[int]) -> Iterator[Value]:
+        """A value, its parts, and what a function in it sees around it."""
+        for one in (value, *parts(value)):
+            yield one
+            if isinstance(one, FunctionValue) and one.frame not in {*seen, one.scope.frame}:
+                seen.add(one.frame)
+                for name in state.frames.get(one.frame, {}).values():
+                    yield from self._known_to(state, name, seen)
 
     def _call_container_method(
         self, state: State, node: ir.Expr, reference: Reference, name: str, operands: Sequence[Operand]

@@ -12,6 +12,7 @@ from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.external_names import CLASSES
 from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
@@ -327,6 +328,8 @@ class Declarations(Interpreter):
                 return receiver if isinstance(receiver, Reference) else self.instance_of(self.frame.owner)
             if name.startswith("torch.nn.") and name != "torch.nn.Module":
                 return self.construct_external(state, name, ())
+            if name in CLASSES:
+                return self.allocate(state, InstanceObject(kind))
         return Unknown(origin=self.fresh())
 
 

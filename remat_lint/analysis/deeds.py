@@ -10,8 +10,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from types import UnionType
 
-from remat_lint.analysis.facts import Inside, Kept, Random, Touched, Unsteady, Written
+from remat_lint.analysis.facts import Decides, Inside, Kept, Random, Touched, Unsteady, Written
 from remat_lint.findings import Place, Step
 
 MAX_DEEDS = 64
@@ -43,10 +44,14 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Something outside the program is touched by ``operation``, as written."""
+    """Something outside the program is touched by ``operation``, as written.
+
+    ``number`` is that of the file, queue or other object through which it is done, 0 where there is none.
+    """
 
     operation: str
     touched: Touched
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,17 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Sway:
-    """Something that may differ between forward and replay, ``what``, decides what is computed."""
+    """Something that may differ between forward and replay, ``what``, decides what is computed.
+
+    ``read`` is where it was read, ``number`` tells when: a replay of what began later does not read it
+    again. It is 0 where the running call read it.
+    """
 
     what: str
     unsteady: Unsteady
+    decides: Decides
+    read: Place
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +117,18 @@ class Deeds:
     def __bool__(self) -> bool:
         return bool(self._found)
 
+    def __len__(self) -> int:
+        return len(self._found)
+
     def note(self, deed: Deed) -> None:
         if len(self._found) < MAX_DEEDS:
             self._found.setdefault((deed.act, deed.place, deed.inside), deed)
+
+    def forget(self, since: int, kinds: type[Act] | UnionType = Act) -> None:
+        """Forget the deeds of some kinds but for the first ``since``: they do not matter after all."""
+        for key, deed in list(self._found.items())[since:]:
+            if isinstance(deed.act, kinds):
+                del self._found[key]
 
     def through(self, step: Step) -> Iterator[Deed]:
         """The deeds as the caller sees them, for whom this step comes first."""
@@ -121,8 +142,8 @@ class Deeds:
         """The deeds with other numbers for what they change."""
         for deed in self:
             match deed.act:
-                case Write(number=old) as write:
-                    yield replace(deed, act=replace(write, number=number(old)))
+                case (Write(number=old) | Touch(number=old) | Sway(number=old)) as act if old:
+                    yield replace(deed, act=replace(act, number=number(old)))
                 case Draw(random=Random(number=old)) as draw if old:
                     state = replace(draw.random, number=number(old))
                     yield replace(deed, act=replace(draw, random=state))

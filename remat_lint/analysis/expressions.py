@@ -8,6 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
+from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
@@ -16,11 +17,14 @@ from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     Choice,
+    ClassValue,
     Constant,
     DictObject,
     External,
+    Fickle,
     FunctionValue,
     ListObject,
+    ModuleValue,
     PhaseTest,
     PlaceholderTest,
     Reference,
@@ -31,6 +35,7 @@ from remat_lint.analysis.values import (
     alternatives,
     direct_tokens,
     join,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -81,7 +86,11 @@ class Expressions(Calls):
         return value
 
     def _name(self, expr: ir.Name, state: State) -> Value:
-        return self.lookup(state, expr.id)
+        value = self.lookup(state, expr.id)
+        if expr.id not in self.frame.scope.rebound or self.frame.kind == "module":
+            return value
+        bound_here = any(expr.id in state.frames.get(number, {}) for number in self._scopes())
+        return value if bound_here else self.read_global(expr, value)
 
     def _const(self, expr: ir.Const, _state: State) -> Value:
         return Constant(expr.value)
@@ -89,13 +98,18 @@ class Expressions(Calls):
     def _format(self, expr: ir.Format, state: State) -> Value:
         for value in expr.values:
             self.read(state, expr, [self.operand(value, state)])
-        return SCALAR
+        return scalar_from(self.frame.values[value.at] for value in expr.values)
 
     def _attribute(self, expr: ir.Attribute, state: State) -> Value:
         base = self.evaluate(expr.base, state)
         if qualified(base) == REMAT:
             self.note_legacy(expr, expr.name)
-        return self.fetched(self.attribute_of(state, expr, base, expr.name), base)
+        if isinstance(base, Fickle):
+            return base
+        value = self.attribute_of(state, expr, base, expr.name)
+        if isinstance(base, ModuleValue) and expr.name in base.scope.rebound:
+            return self.read_global(expr, value)
+        return self.fetched(value, base)
 
     # --- calls
 
@@ -142,13 +156,20 @@ class Expressions(Calls):
     def _subscript(self, expr: ir.Subscript, state: State) -> Value:
         base = self.evaluate(expr.base, state)
         indices = [self.operand(index, state) for index in expr.indices]
-        return self.fetched(self.item_of(state, expr, base, indices), base)
+        if isinstance(base, Fickle):
+            return base
+        if isinstance(base, External) and (unsteady := self.read_unsteady(expr, base.name)) is not None:
+            return unsteady
+        item = self.item_of(state, expr, base, indices)
+        self.pick(state, expr, base, indices, item)
+        return self.fetched(item, base)
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
         for part in (expr.lower, expr.upper, expr.step):
             if part is not None:
                 self.read(state, expr, [self.operand(part, state)])
-        return SCALAR
+        bounds = (part for part in (expr.lower, expr.upper, expr.step) if part is not None)
+        return scalar_from(self.frame.values[part.at] for part in bounds)
 
     def _display(self, expr: ir.Display, state: State) -> Value:
         items: list[Value] = []
@@ -203,7 +224,7 @@ class Expressions(Calls):
             return Constant(not operand.value.value)
         if isinstance(operand.value, PhaseTest):
             return PhaseTest(not operand.value.negated)
-        return SCALAR
+        return scalar_from((operand.value,))
 
     def _binary(self, expr: ir.Binary, state: State) -> Value:
         left, right = self.operand(expr.left, state), self.operand(expr.right, state)
@@ -218,11 +239,18 @@ class Expressions(Calls):
             return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
-        if any(isinstance(operand.value, Tensor) for operand in operands):
+        values = [self._compared_value(expr, operand.value) for operand in operands]
+        if any(isinstance(value, Tensor) for value in values):
+            self.mix(state, expr, operands)
             return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
-        if all(isinstance(operand.value, (Scalar, Constant)) for operand in operands):
-            return SCALAR
-        return Unknown(origin=self.fresh())
+        if all(isinstance(value, (Scalar, Constant)) for value in values):
+            return scalar_from(values)
+        return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))
+
+    def _compared_value(self, expr: ir.Expr, value: Value) -> Value:
+        """``"FAST" in os.environ`` reads the environment."""
+        unsteady = self.read_unsteady(expr, value.name) if isinstance(value, External) else None
+        return value if unsteady is None else unsteady
 
     def _boolean(self, expr: ir.Boolean, state: State) -> Value:
         left = self.operand(expr.left, state)
@@ -328,7 +356,7 @@ class Expressions(Calls):
         for name in target_names(clause.target):
             state.forget(f"{self.frame.id}:", name)
         for claim in new:
-            if claim in state.claimed.get(claim.name.under(claim.scopes).identity, ()):
+            if claim in state.claimed.get(claim.name.identity, ()):
                 self.claim(state, claim)
 
     def _run_clause(
@@ -379,6 +407,7 @@ class Expressions(Calls):
         operand = self.operand(test, state)
         self.read_truth(state, test, operand)
         value = operand.value
+        self.decide(state, test, value, Decides.BRANCH)
         if isinstance(value, Constant) and not self.is_setting(test):
             return ([state], []) if value.value else ([], [state])
         if isinstance(value, PhaseTest):
@@ -424,6 +453,9 @@ class Expressions(Calls):
 
     def _narrow(self, test: ir.Expr, true: State, false: State) -> None:
         """``if y is None`` and ``if y``: what the name is on either path."""
+        if isinstance(test, ir.Call):
+            self._narrow_to_class(test, true)
+            return
         expr, negated = test, False
         if isinstance(test, ir.Comparison) and test.operators in (("Is",), ("IsNot",)):
             right = test.rights[0]
@@ -440,6 +472,17 @@ class Expressions(Calls):
             self._rebind(there, expr.id, present)
             if isinstance(test, ir.Comparison):
                 self._rebind(absent, expr.id, NONE)
+
+    def _narrow_to_class(self, test: ir.Call, true: State) -> None:
+        """``if isinstance(module, Attention)``: what reads a module of the project is code of the project."""
+        values, arguments = self.frame.values, [argument.value for argument in test.arguments]
+        if values.get(test.function.at) != External("builtins.isinstance") or len(arguments) != 2:
+            return
+        name, kind = arguments[0], values.get(arguments[1].at)
+        if isinstance(name, ir.Name) and isinstance(kind, ClassValue):
+            value = true.frames.get(self.frame.id, {}).get(name.id)
+            if isinstance(value, Unknown) and value.origin in self.picked:
+                self._rebind(true, name.id, Unknown(origin=self.fresh()))
 
     def _rebind(self, state: State, name: str, value: Value) -> None:
         assumed = dict(state.assumed)
@@ -473,7 +516,7 @@ class Expressions(Calls):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -481,7 +524,7 @@ class Expressions(Calls):
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.may_be_called([operand])
+                self.may_be_called(state, [operand])
                 self.set_item(state, target, holder_operand, keys, operand)
             case _:
                 return
@@ -506,7 +549,7 @@ def _identity(operator: str, operands: Sequence[Operand]) -> Value:
     """``a is b`` where the source decides it: comparisons with ``None``."""
     left, right = operands[0].value, operands[1].value
     if right != NONE or isinstance(left, (Unknown, Choice, Scalar)):
-        return SCALAR
+        return scalar_from((left, right))
     return Constant((left == NONE) == (operator == "Is"))
 
 

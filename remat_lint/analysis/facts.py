@@ -174,6 +174,30 @@ class NameMismatch:
 
 
 @dataclass(frozen=True, slots=True)
+class UnregisteredName:
+    """A policy is asked about a region of which it was never told.
+
+    ``name`` is not among the names that the class ``owner`` and its bases list, ``listed``; or it is a handle
+    as written, which is made at ``made`` and not in the body of a class.
+    """
+
+    place: Place
+    name: str
+    owner: str
+    made: Place | None
+    listed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideRegion:
+    """A region is put around the ``forward`` of modules that a walk over a model picked out of it."""
+
+    place: Place
+    region: str
+    kept: Kept
+
+
+@dataclass(frozen=True, slots=True)
 class LegacyName:
     """``name`` was in torch_remat before 0.2. ``statement`` is the one that uses it."""
 
@@ -428,17 +452,41 @@ class Unsteady(str, Enum):
 
     TIME = "time"
     ENVIRONMENT = "environment"
+    FILE = "file"
+    """What files hold, or whether they are there."""
+
     IDENTITY = "identity"
+    """Of an object that a replay makes anew, or of a thread."""
+
+    DEVICE = "device"
+    """How much memory is in use."""
+
     GLOBAL = "global"
+    """A global that a function rebinds."""
+
+
+class Decides(str, Enum):
+    """How a value decides what is computed."""
+
+    BRANCH = "branch"
+    """Which statements run, or how often."""
+
+    INDEX = "index"
+    """What is taken out of a tensor or container."""
+
+    VALUE = "value"
+    """It goes into a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnstableInput:
-    """``what``, as written, decides what is computed."""
+    """``what``, as written where it is ``read``, decides what is computed."""
 
     place: Place
     what: str
     unsteady: Unsteady
+    decides: Decides
+    read: Place
     replayed: Replayed
 
 
@@ -479,6 +527,8 @@ WrittenWrong = PositionalCheckpoint | CheckpointOption | LegacyName
 Fact = (
     RegionCall
     | NameMismatch
+    | UnregisteredName
+    | OutsideRegion
     | Rejection
     | WrittenWrong
     | Marker

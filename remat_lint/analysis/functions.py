@@ -7,15 +7,18 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.once import runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
+    SCALAR,
     DictObject,
+    Fickle,
     FunctionValue,
     Made,
     Reference,
@@ -180,6 +183,9 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
+            if runs_once(function.definition):
+                self.deeds.forget(0, Touch | Send | Sway)
+                value = SCALAR if isinstance(value, Fickle) else value
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
@@ -187,7 +193,7 @@ class Functions(Construction):
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
-        caller, self.frame = self.frame, frame
+        caller, self.frame, frame.scopes_around = self.frame, frame, len(self.name_scopes)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False

@@ -11,12 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.expressions import Expressions
+from remat_lint.analysis.external_names import only_tells, only_tells_by_method
+from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
+from remat_lint.analysis.once import attribute_path, happens_once
 from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
+from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
+    Choice,
     ClassValue,
     Compiled,
     Constant,
@@ -33,6 +39,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 
@@ -62,8 +69,9 @@ class Interpreter(Expressions):
 
     def run_block(self, statements: Sequence[ir.Stmt], states: list[State]) -> Flow:
         """Run statements in order on every path that reaches them."""
-        flow = Flow(fell=states)
-        for statement in statements:
+        flow, done = Flow(fell=states), len(self.deeds)
+        left: list[tuple[int, ir.If, int, State]] = []
+        for index, statement in enumerate(statements):
             if not flow.fell:
                 break
             paths, flow.fell = flow.fell, []
@@ -75,6 +83,12 @@ class Interpreter(Expressions):
                 flow.fell += ways.fell
                 flow.add(ways)
             flow.fell = merge(flow.fell)
+            if isinstance(statement, ir.If) and isinstance(statement.body[-1], (ir.Return, ir.Jump)):
+                left.append((index, statement, len(self.deeds), path))
+        for index, asks, before, path in left:
+            self._forget_firsts(asks.test, statements[index + 1 :], path, before)
+        if flow.raised and not (flow.fell or flow.returned or flow.broke or flow.continued):
+            self.deeds.forget(done)  # backward never comes here
         return flow
 
     # --- simple statements
@@ -116,6 +130,7 @@ class Interpreter(Expressions):
             ) if isinstance(target.value, Reference) else None
             return Flow([state])
         if isinstance(target.value, Tensor):
+            self.mix(state, statement, [value])
             self.write(state, statement, target)
             self.read(state, statement, [value])
             if isinstance(statement.target, ir.Subscript):
@@ -136,7 +151,9 @@ class Interpreter(Expressions):
         return Flow(raised=[state])
 
     def _assert(self, statement: ir.Assert, state: State) -> Flow:
+        done = len(self.deeds)
         true, _ = self.branch(statement.test, state)
+        self.deeds.forget(done, Sway)
         if isinstance(statement.test, ir.Const):
             return Flow([state])
         return Flow(true)
@@ -168,9 +185,11 @@ class Interpreter(Expressions):
     # --- branches
 
     def _if(self, statement: ir.If, state: State) -> Flow:
-        before = state.phase
+        before, done = state.phase, len(self.deeds)
         true, false = self.branch(statement.test, state)
-        flow = Flow()
+        if len(self.deeds) > done and not self._computes(state, (*statement.body, *statement.orelse)):
+            self.deeds.forget(done, Sway)
+        flow, done = Flow(), len(self.deeds)
         for paths, body in ((true, statement.body), (false, statement.orelse)):
             if paths:
                 ways = self.run_block(body, paths)
@@ -178,10 +197,18 @@ class Interpreter(Expressions):
                 flow.add(ways)
         if before is Phase.BOTH:
             flow.fell = reunite(flow.fell)
+        self._forget_firsts(statement.test, statement.body, state, done)
         return flow
+
+    def _forget_firsts(self, test: ir.Expr, body: Sequence[ir.Stmt], state: State, done: int) -> None:
+        """What is told the first time only is not told again by a replay."""
+        if len(self.deeds) > done and happens_once(test, body, state.frames.get(self.frame.id, {})):
+            self.deeds.forget(done, Touch)
 
     def _match(self, statement: ir.Match, state: State) -> Flow:
         subject = self.operand(statement.subject, state)
+        if any(self._computes(state, case.body) for case in statement.cases):
+            self.decide(state, statement.subject, subject.value, Decides.BRANCH)
         flow, rest = Flow(), state
         for case in statement.cases:
             path = rest if case.always else rest.fork()
@@ -238,6 +265,9 @@ class Interpreter(Expressions):
     def _for(self, statement: ir.For, state: State) -> Flow:
         operand = self.operand(statement.iterable, state)
         sequence = self.iterate(state, statement.iterable, operand.value)
+        turns = Choice((operand.value, sequence.rest or NONE))
+        if reading_of(turns) is not None and self._computes(state, statement.body):
+            self.decide(state, statement.iterable, turns, Decides.BRANCH)
         steps: list[Value] = list(sequence.items)
         surely = len(sequence.items) if sequence.sure is None else sequence.sure
         exact = sequence.rest is None and sequence.sure is None
@@ -268,7 +298,7 @@ class Interpreter(Expressions):
             for path in paths:
                 self.frame.statement = statement
                 self.frame.values = {}
-                true, false = self.branch(statement.test, path)
+                true, false = self._turn(statement, path)
                 entering += true
                 ends += false
             if not entering:
@@ -277,10 +307,55 @@ class Interpreter(Expressions):
             paths = self._iteration(statement.body, entering, flow)
         for path in paths:
             self.frame.statement = statement
-            _, false = self.branch(statement.test, path)
+            _, false = self._turn(statement, path)
             ends += false
         self._leave_loop(statement.orelse, ends, flow)
         return flow
+
+    def _turn(self, statement: ir.While, state: State) -> tuple[list[State], list[State]]:
+        """The paths that run the body of a loop once more, and those that leave it."""
+        done = len(self.deeds)
+        turns = self.branch(statement.test, state)
+        if len(self.deeds) > done and not self._computes(state, statement.body):
+            self.deeds.forget(done, Sway)
+        return turns
+
+    def _computes(self, state: State, body: Sequence[ir.Stmt]) -> bool:
+        """Whether a block may change what is computed; nobody computes with what is only told or stored."""
+        return not all(self._only_tells(state, statement) for statement in nested(body))
+
+    def _only_tells(self, state: State, statement: ir.Stmt) -> bool:
+        match statement:
+            case ir.Expression(value=ir.Const()) | ir.Raise() | ir.Assert() | ir.If() | ir.Jump(kind="pass"):
+                return True
+            case ir.Expression(value=ir.Call(function=function)):
+                return self._tells(state, function)
+            case ir.Assign(targets=targets):
+                return all(self._stores(target) for target in targets)
+            case _:
+                return False
+
+    def _stores(self, target: ir.Expr) -> bool:
+        """Whether an assignment keeps its value outside the call."""
+        function = self.frame.function
+        if isinstance(target, ir.Name) and function is not None:
+            return target.id in function.globals or target.id in function.nonlocals
+        return isinstance(target, ir.Attribute)
+
+    def _tells(self, state: State, function: ir.Expr) -> bool:
+        """Whether a function is known to tell or wait only, without being called."""
+        if not isinstance(function, ir.Attribute):
+            value = self.lookup(state, function.id) if isinstance(function, ir.Name) else NONE
+            return isinstance(value, External) and only_tells(value.name)
+        way = attribute_path(function)
+        if not way:
+            return False
+        base = self.lookup(state, way[0])
+        found = self.object_at(state, base) if isinstance(base, Reference) else None
+        known = found.klass if isinstance(found, InstanceObject) else base
+        if isinstance(known, External):
+            return only_tells(".".join((known.name, *way[1:])))
+        return only_tells_by_method(way[-2], way[-1])
 
     def _iteration(self, body: Sequence[ir.Stmt], paths: list[State], flow: Flow) -> list[State]:
         ways = self.run_block(body, paths)
@@ -327,7 +402,9 @@ class Interpreter(Expressions):
                 path.claimed = dict(before.claimed)  # nobody knows which regions ran before the error
             for path in caught if handler.name is not None else ():
                 self.bind_name(path, handler.name or "", Unknown())
+            done = len(self.deeds)
             handled = self.run_block(handler.body, merge(caught))
+            self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.objects import Objects
 from remat_lint.analysis.operations import Bound
+from remat_lint.analysis.registered import Registered
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     SCALAR,
@@ -40,7 +40,7 @@ MODULE_CONTAINERS = (
 )
 
 
-class Items(Objects):
+class Items(Registered):
     """Follows values into containers."""
 
     def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:

@@ -7,6 +7,7 @@ or where it is asked for first; the layer above defines it.
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
     reads        a token is read, written or marked
+    effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
@@ -14,6 +15,7 @@ or where it is asked for first; the layer above defines it.
     regions      remat.region
     wrappers     functions that the settings name
     objects      attributes
+    registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
     construction objects, records and modules of torch.nn
@@ -103,6 +105,9 @@ class Frame:
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
     comprehension: list[str] = field(default_factory=list)
+    scopes_around: int = 0
+    """How many of the name scopes were entered before it began."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
 
@@ -155,6 +160,8 @@ class Machine:
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
+        self.picked: set[int] = set()
+        """The origins of modules that were picked out of a model by walking over it."""
         self.calling: dict[ir.Function, set[ir.Function]] = {}
         """For each function, the roots whose runs called it where its reads count."""
         self.pure: set[tuple[str, int]] = set()

@@ -26,7 +26,7 @@ class Lookup:
 
 def name_lookup(function: ir.Function | None, expr: ir.Expr | None) -> Lookup | None:
     """The helper's call that gives a region its name."""
-    return _lookup(_assigned_value(function, expr))
+    return _lookup(assigned_value(function, expr))
 
 
 def policy_lookup(function: ir.Function | None, expr: ir.Expr | None) -> Lookup | None:
@@ -34,7 +34,7 @@ def policy_lookup(function: ir.Function | None, expr: ir.Expr | None) -> Lookup 
     expr = _without_not(expr)
     if isinstance(expr, ir.Name) and function is not None and _decisions(function.body, expr.id) != 1:
         return None
-    return _lookup(_without_not(_assigned_value(function, expr)))
+    return _lookup(_without_not(assigned_value(function, expr)))
 
 
 def _lookup(expr: ir.Expr | None) -> Lookup | None:
@@ -51,7 +51,7 @@ def _without_not(expr: ir.Expr | None) -> ir.Expr | None:
     return expr
 
 
-def _assigned_value(function: ir.Function | None, expr: ir.Expr | None) -> ir.Expr | None:
+def assigned_value(function: ir.Function | None, expr: ir.Expr | None) -> ir.Expr | None:
     """What a variable was assigned, where the function does that in one place."""
     if not isinstance(expr, ir.Name) or function is None:
         return expr

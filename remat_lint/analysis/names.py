@@ -10,15 +10,16 @@ apart by the way on which it was reached.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import DuplicateName
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.operations import Operations
-from remat_lint.analysis.state import Claim, Condition, State
+from remat_lint.analysis.state import Claim, Condition, State, Way
 from remat_lint.analysis.values import (
     Constant,
     External,
@@ -56,8 +57,8 @@ class Names(Operations):
         if isinstance(expr, ir.Format):
             return expr.template
         if isinstance(expr, ir.Call) and expr.arguments:
-            local = expr.arguments[-1].value
-            if isinstance(local, ir.Const) and isinstance(local.value, str):
+            local = self.frame.values.get(expr.arguments[-1].value.at)
+            if isinstance(local, Constant) and isinstance(local.value, str):
                 return local.value
         return self.text(expr) if expr is not None else "of a computed name"
 
@@ -65,24 +66,27 @@ class Names(Operations):
 
     def claim(self, state: State, claim: Claim) -> None:
         """A region that is not inert uses up its name in the checkpointed body that runs."""
-        name = claim.name.under(claim.scopes)
+        name = claim.name
         if not name.identity or not self._are_at_hand(name.variables):
             return
         earlier = [one for one in state.claimed.get(name.identity, ()) if not one.excludes(claim)]
         if not earlier:
-            state.claim(name.identity, claim)
+            state.claim(claim)
             return
         place, first = claim.seen_after(earlier[0])
-        self.reject(DuplicateName(place, name.text, first, claim.way[-1][1]))
+        text = name.under(self.name_scopes[: self.frame.scopes_around]).text
+        self.reject(DuplicateName(place, text, first, claim.way.steps()[-1][1]))
+
+    def in_own_scopes(self, name: RegionName) -> RegionName:
+        """A name under the scopes that the running frame has entered."""
+        return name.under(self.name_scopes[self.frame.scopes_around :])
 
     def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
-        """The names that the call which ends now used, with the scopes that it entered itself.
-
-        ``conditions`` are those that held before it.
-        """
-        outside = len(self.name_scopes)
+        """The names that the call which ends now used; ``conditions`` are those that held before it."""
         return tuple(
-            replace(claim, scopes=claim.scopes[outside:], conditions=claim.conditions - conditions)
+            replace(claim, conditions=claim.conditions - conditions)
+            if not conditions.isdisjoint(claim.conditions)
+            else claim
             for claims in state.claimed.values()
             for claim in claims
         )
@@ -94,19 +98,13 @@ class Names(Operations):
         if len(claims) > MAX_NAMES:
             self.give_up(node, "too many region names")
             claims = claims[:MAX_NAMES]
-        conditions, here = state.conditions(), (self.frame.id, self.place(node))
-        used = (name for claim in claims for name in (*claim.scopes, claim.name))
-        computed = dict.fromkeys(name for name in used if name.variables)
-        names = {name: self.name_for_caller(state, callee, name) for name in computed}
-        renumbered = {number: self.fresh() for claim in claims for number, _ in claim.way}
+        conditions, frame, place, call = state.conditions(), self.frame.id, self.place(node), self.fresh()
+        handed = cache(lambda parameter: self._spell_handed(state, callee, parameter))
         for claim in claims:
-            name = names[claim.name] if claim.name.variables else claim.name
-            scopes = [names[scope] if scope.variables else scope for scope in claim.scopes]
-            known = tuple(scope for scope in scopes if scope is not None)
-            if name is not None and len(known) == len(scopes):
-                way = (here, *((renumbered[number], place) for number, place in claim.way))
-                scopes_around = (*self.name_scopes, *known)
-                self.claim(state, Claim(name, scopes_around, way, claim.conditions | conditions))
+            name = _for_caller(claim.name, callee, handed)
+            if name is not None:
+                way = Way(frame, place, call, claim.way)
+                self.claim(state, Claim(self.in_own_scopes(name), way, claim.conditions | conditions))
 
     def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
         """Whether a call runs a module that is no part of this body, where no checkpoint is in view.
@@ -220,22 +218,6 @@ class Names(Operations):
 
     # --- names of a callee, for its caller
 
-    def name_for_caller(self, state: State, callee: Frame, name: RegionName) -> RegionName | None:
-        """A name that a call used, in terms of the frame that called; None where it has no such name."""
-        if not name.variables:
-            return name
-        identity, variables = name.identity, set(name.variables)
-        for variable in name.variables:
-            owner, _, parameter = variable.partition(":")
-            if owner != str(callee.id):
-                continue
-            spelled = self._spell_handed(state, callee, parameter)
-            if spelled is None:
-                return None
-            identity = identity.replace(f"{{{variable}}}", spelled[0])
-            variables = (variables - {variable}) | spelled[1]
-        return RegionName(name.text, identity, frozenset(variables))
-
     def _spell_handed(self, state: State, callee: Frame, parameter: str) -> Spelling | None:
         function = callee.function
         if function is None or any(
@@ -285,6 +267,28 @@ class Names(Operations):
                 return all(name not in state.frames.get(number, {}) for number in self._frames_around())
             case _:
                 return False
+
+
+def _for_caller(
+    name: RegionName, callee: Frame, handed: Callable[[str], Spelling | None]
+) -> RegionName | None:
+    """A name that a call used, in terms of the frame that called; None where it has no such name.
+
+    ``handed`` says how that frame spells what a parameter was given.
+    """
+    if not name.variables:
+        return name
+    identity, variables = name.identity, set(name.variables)
+    for variable in name.variables:
+        owner, _, parameter = variable.partition(":")
+        if owner != str(callee.id):
+            continue
+        spelled = handed(parameter)
+        if spelled is None:
+            return None
+        identity = identity.replace(f"{{{variable}}}", spelled[0])
+        variables = (variables - {variable}) | spelled[1]
+    return RegionName(name.text, identity, frozenset(variables))
 
 
 def _written(value: Value | None) -> str | None:

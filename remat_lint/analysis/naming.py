@@ -248,9 +248,9 @@ class Naming(Analyser):
             return text
         expr = operand.expr
         if isinstance(expr, ir.Call) and expr.arguments:
-            local = expr.arguments[-1].value
-            if isinstance(local, ir.Const) and isinstance(local.value, str):
-                return UNSEEN + local.value
+            local = text_of(self.frame.values[expr.arguments[-1].value.at])
+            if local is not None:
+                return UNSEEN + local
         return UNSEEN
 
 

@@ -9,6 +9,7 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
+from remat_lint.analysis.facts import Kept, OutsideRegion
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.operations import RESULT_FIELDS
@@ -29,6 +30,7 @@ from remat_lint.analysis.values import (
     Namespace,
     Partial,
     Reference,
+    RegionWrapper,
     Super,
     Tensor,
     Unknown,
@@ -40,6 +42,7 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.wrappers import Wrappers
+from remat_lint.findings import Place
 from remat_lint.project import Project
 
 _ANY_NAME = "*"
@@ -321,11 +324,22 @@ class Objects(Wrappers):
         """``base.name = value``."""
         state.forget("", name)
         for one in alternatives(base):
+            if name == "forward" and isinstance(one, Unknown) and one.origin in self.picked:
+                self._note_outside(value)
             found = self.object_at(state, one) if isinstance(one, Reference) else None
             if not isinstance(one, Reference) or not isinstance(found, InstanceObject):
                 self.escape(state, value)
             elif not self._differs_among_equals(one, found, value):
                 state.heap[one.address] = found.with_attribute(name, value)
+
+    def _note_outside(self, forward: Value) -> None:
+        """A region is put around a module whose consumers nobody can know."""
+        for one in alternatives(forward):
+            if isinstance(one, RegionWrapper) and one.kept is not Kept.RECOMPUTE:
+                statement, path = self.frame.statement, self.frame.scope.source.path
+                elsewhere = one.place.path != path and statement is not None
+                place = Place(path, statement.at) if elsewhere and statement is not None else one.place
+                self.journal.note(OutsideRegion(place, one.name.text, one.kept))
 
     def _differs_among_equals(self, base: Reference, found: InstanceObject, value: Value) -> bool:
         """Whether a module is told from outside what it alone is called: modules made alike are one here."""

@@ -11,9 +11,9 @@ from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Draw
+from remat_lint.analysis.effects import Effects, is_duration
 from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -33,6 +33,8 @@ from remat_lint.analysis.values import (
     alternatives,
     join,
     map_tensors,
+    reading_of,
+    scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
@@ -82,7 +84,7 @@ def bind(operation: Operation, receiver: Operand | None, operands: Sequence[Oper
     return Bound(tuple(pairs))
 
 
-class Operations(Reads):
+class Operations(Effects):
     """Applies operations to values."""
 
     def apply(
@@ -107,6 +109,8 @@ class Operations(Reads):
             return self._reshaped(state, node, operation, bound)
         if effect is Effect.CAST and _is_move_to_cpu(operation, bound):
             return self._moved(state, node, bound.pairs[0][1])
+        if effect is not Effect.METADATA:
+            self.mix(state, node, [operand for _, operand in bound.pairs])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written:
@@ -343,17 +347,20 @@ class Operations(Reads):
             return self.allocate(state, joined) if isinstance(joined, (ListObject, DictObject)) else joined
         if operator == "Modulo" and isinstance(left.value, Constant) and isinstance(left.value.value, str):
             self.read(state, node, [right])
-            return SCALAR
+            return scalar_from((right.value,))
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [left, right])
         values = (left.value, right.value)
-        if all(isinstance(value, (Constant, Scalar)) for value in values):
-            return SCALAR
+        if all(isinstance(value, (Constant, Scalar)) for value in values) or is_duration(
+            operator, left.value
+        ):
+            return scalar_from(values)
         likes = [_like(value) for value in values]
         like = likes[0] if likes[0] == likes[1] or operator == "MatrixMultiply" else 0
         if isinstance(right.value, (Constant, Scalar)):
             like = likes[0]
         if operator == "MatrixMultiply" or any(isinstance(value, Tensor) for value in values):
+            self.mix(state, node, (left, right))
             grad = self._grad(iter((left, right)))
             kept = operator == "Power" and _may_be_tensor(right) and self.grad_enabled
             layout = () if operator == "MatrixMultiply" else order_of((left, right))
@@ -366,7 +373,7 @@ class Operations(Reads):
                 resident=resident,
                 made=Made.COMPUTED,
             )
-        return Unknown(origin=self.fresh(), computed=True)
+        return Unknown(origin=self.fresh(), computed=True, reading=self.mixed(node, values))
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
         """``-x``, ``~x``, ``+x`` (which is a view); ``not x`` is the caller's business."""
@@ -374,7 +381,7 @@ class Operations(Reads):
             number = operand.value.value
             return Constant(-number) if operator == "Minus" else operand.value
         if isinstance(operand.value, (Scalar, Constant)):
-            return SCALAR
+            return scalar_from((operand.value,))
         if operator == "Plus":
             return self.view(node, operand.value, None, Bound(()))
         self.pure.add((self.frame.scope.source.path, node.at))
@@ -383,7 +390,7 @@ class Operations(Reads):
             grad, layout = self._grad(iter((operand,))), order_of((operand,))
             like = operand.value.like
             return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
-        return Unknown(origin=self.fresh())
+        return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
 
 
 def _needs_no_copy(value: Value, bound: Bound) -> bool:

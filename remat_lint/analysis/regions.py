@@ -23,7 +23,7 @@ from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Operand, RegionContext
 from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
 from remat_lint.analysis.outputs import Outputs
-from remat_lint.analysis.state import Claim, State
+from remat_lint.analysis.state import Claim, State, Way
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -103,7 +103,8 @@ class Regions(Checkpoints):
         """The wrapper of a function under a ``given`` name."""
         name, kept = self.name_given(state, given), self._kept(recompute)
         value = function.value if function is not None else Unknown()
-        self._check_pair(node, given, recompute)
+        if not self._are_mixed_up(node, given, recompute):
+            self.check_registered(state, node, given, recompute, kept)
         place = self.place(node)
         if isinstance(value, RegionWrapper) and value.place == place:
             return value  # of another object that is constructed alike
@@ -151,26 +152,43 @@ class Regions(Checkpoints):
             return Kept.RECOMPUTE if recompute.value.value else Kept.SAVE
         return Kept.POLICY
 
-    def _check_pair(self, node: ir.Expr, given: Operand | None, recompute: Operand | None) -> None:
-        """The helpers that name a region and decide about it are given one local name."""
+    def check_registered(
+        self, state: State, node: ir.Expr, given: Operand | None, recompute: Operand | None, kept: Kept
+    ) -> None:
+        """A region about which a policy decides has a name that the class registers."""
+        raise NotImplementedError
+
+    def _are_mixed_up(self, node: ir.Expr, given: Operand | None, recompute: Operand | None) -> bool:
+        """Whether the helpers that name a region and decide about it are given two local names."""
         if given is None or recompute is None:
-            return
+            return False
         name = name_lookup(self.frame.function, given.expr)
         policy = policy_lookup(self.frame.function, recompute.expr)
         if name is None or policy is None or name.method.name == policy.method.name:
-            return
-        same_object = self.text(name.method.base) == self.text(policy.method.base)
-        if same_object and self._differ(name.argument, policy.argument):
-            code, other = self.text(name.argument), self.text(policy.argument)
-            edit = ReplaceCode(self.place(node).path, policy.argument.at, code)
-            self.journal.note(NameMismatch(self.place(node), code, other, edit))
+            return False
+        if self.text(name.method.base) != self.text(policy.method.base):
+            return False
+        if not self._differ(name.argument, policy.argument):
+            return False
+        code, other = self.text(name.argument), self.text(policy.argument)
+        edit = ReplaceCode(self.place(node).path, policy.argument.at, code)
+        self.journal.note(NameMismatch(self.place(node), code, other, edit))
+        return True
 
     def _differ(self, first: ir.Expr, second: ir.Expr) -> bool:
-        """Whether two local names are certainly not the same: two literals, or two handles."""
-        if isinstance(first, ir.Const) and isinstance(second, ir.Const):
-            return first.value != second.value
+        """Whether two local names are certainly not the same: two known ones, or two handles."""
+        values = [self.local_name(one) for one in (first, second)]
+        if None not in values:
+            return values[0] != values[1]
         handles = isinstance(first, ir.Attribute) and isinstance(second, ir.Attribute)
         return handles and self.text(first) != self.text(second)
+
+    def local_name(self, expr: ir.Expr) -> str | None:
+        """The string that a literal is, or an attribute in the statement that runs."""
+        if isinstance(expr, ir.Const):
+            return expr.value if isinstance(expr.value, str) else None
+        value = self.frame.values.get(expr.at) if isinstance(expr, ir.Attribute) else None
+        return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None
 
     # --- running a region
 
@@ -182,8 +200,8 @@ class Regions(Checkpoints):
         inert = self.is_inert()
         self._reject_recompute(node, wrapper)
         if not inert:
-            way = ((self.frame.id, self.place(node)),)
-            self.claim(state, Claim(wrapper.name, self.name_scopes, way, state.conditions()))
+            name, way = self.in_own_scopes(wrapper.name), Way(self.frame.id, self.place(node))
+            self.claim(state, Claim(name, way, state.conditions()))
         direct = frozenset(
             tensor.token
             for operand in operands
@@ -211,6 +229,7 @@ class Regions(Checkpoints):
         try:
             with self.replay_of(Inside(context.place, context.region, wrapper.kept)):
                 value = self.call(state, node, wrapper.function, operands)
+                self.hand_over(state, node, value)
         finally:
             self.regions.pop()
         if inert:

@@ -77,8 +77,11 @@ class Replays(Machine):
 
     def note_deed(self, state: State, node: ir.Node, act: Act, *, certain: bool = True) -> None:
         """The code at ``node`` does something beside its result. In one phase only it is no repetition."""
+        self.note_deed_at(state, self.place(node), act, certain=certain)
+
+    def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
         if state.phase is Phase.BOTH:
-            self.deeds.note(Deed(act, self.place(node), certain=certain))
+            self.deeds.note(Deed(act, place, certain=certain))
 
     def note_write(self, state: State, node: ir.Node, write: Write) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
@@ -132,11 +135,19 @@ class Replays(Machine):
 
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
-        return Deeds(
-            deed
-            for deed in deeds
-            if not isinstance(deed.act, Write) or self.is_foreign(deed.act.number, frame.id)
-        )
+        return Deeds(one for deed in deeds if (one := self._seen_outside(deed, frame.id)) is not None)
+
+    def _seen_outside(self, deed: Deed, frame: int) -> Deed | None:
+        """A deed of the call that runs in a frame, as its caller sees it."""
+        match deed.act:
+            case Write(number=number) if not self.is_foreign(number, frame):
+                return None
+            case Touch(number=number) if number and not self.is_foreign(number, frame):
+                return None
+            case Sway(number=number) as sway if number and not self.is_foreign(number, frame):
+                return replace(deed, act=replace(sway, number=0))
+            case _:
+                return deed
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
@@ -170,19 +181,25 @@ class Replays(Machine):
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
         around, self.deeds = self.deeds, Deeds()
         self.replaying += 1
+        before = self.fresh()
         try:
             yield
         finally:
             self.replaying -= 1
             self.note_reached(function)
-            self.judge_deeds(replay, self.deeds)
+            self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
             for deed in self.deeds:
                 around.note(deed)
             self.deeds = around
 
     def judge_deeds(self, replay: Replay, deeds: Deeds) -> None:
         """A checkpoint runs again what did this: note what it does again."""
+        read: set[Place] = set()
         for deed in deeds:
+            if isinstance(deed.act, Sway):
+                if deed.act.read in read:
+                    continue  # the first thing that it decides speaks for the others
+                read.add(deed.act.read)
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
 
@@ -221,6 +238,11 @@ class Replays(Machine):
         yield RandomDraw(deed.place, draw.operation, random, coverage.without, replayed)
 
 
+def _is_settled(deed: Deed, before: int) -> bool:
+    """Whether what decides was read before the checkpoint began: a replay finds the same value."""
+    return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
+
+
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
@@ -230,8 +252,8 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
             return ExternalEffect(deed.place, operation, touched, replayed)
         case Send(operation=operation):
             return Collective(deed.place, operation, replayed)
-        case Sway(what=what, unsteady=unsteady):
-            return UnstableInput(deed.place, what, unsteady, replayed)
+        case Sway(what=what, unsteady=unsteady, decides=decides, read=read):
+            return UnstableInput(deed.place, what, unsteady, decides, read, replayed)
         case Diverge(name=name):
             return DivergentReplay(deed.place, name, replayed)
         case Draw():

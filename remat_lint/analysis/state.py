@@ -119,16 +119,37 @@ Condition = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """How a frame came to a region: at the region's call, or at one that led ``on`` to it.
+
+    ``call`` tells the executions of that call apart. What follows is shared by all of them, and by all
+    callers of its function.
+    """
+
+    frame: int
+    place: Place
+    call: int = 0
+    on: Way | None = None
+
+    def steps(self) -> list[tuple[tuple[int, int], Place]]:
+        """What tells the frames on the way apart, and the place in each; the region's call comes last."""
+        steps, way, call = [((0, self.frame), self.place)], self, 0
+        while way.on is not None:
+            call, way = way.call, way.on
+            steps.append(((call, way.frame), way.place))
+        return steps
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A region ran under this name in the checkpointed body that runs now.
 
-    ``scopes`` are the name scopes around it. ``way`` leads to it: for each frame the place where it is, the
-    region's call last. ``conditions`` are the truths of the path.
+    ``name`` begins with the name scopes that were entered in the frame that knows of it, or further in.
+    ``conditions`` are the truths of the path.
     """
 
     name: RegionName
-    scopes: tuple[RegionName, ...]
-    way: tuple[tuple[int, Place], ...]
+    way: Way
     conditions: frozenset[Condition]
 
     def excludes(self, other: Claim) -> bool:
@@ -144,14 +165,15 @@ class Claim:
 
         That is the region's call, or, where the same call ran both times, what led to it again.
         """
-        pairs = list(zip(first.way, self.way, strict=False))
+        first_way, way = first.way.steps(), self.way.steps()
+        pairs = list(zip(first_way, way, strict=False))
         same = next((index for index, (one, other) in enumerate(pairs) if one != other), len(pairs))
-        runs_again = len(first.way) == len(self.way) == same
+        runs_again = len(first_way) == len(way) == same
         if runs_again or (same < len(pairs) and pairs[same][0][0] != pairs[same][1][0]):
             place = pairs[same - 1][1][1]
             return place, place
         one, other = pairs[min(same, len(pairs) - 1)]
-        first_region, region = first.way[-1][1], self.way[-1][1]
+        first_region, region = first_way[-1][1], way[-1][1]
         if region != first_region and region.path == other[1].path:
             return region, first_region
         return other[1], one[1]
@@ -175,6 +197,7 @@ class State:
         "phase",
         "readers",
         "runs",
+        "variables",
     )
 
     def __init__(self) -> None:
@@ -188,6 +211,8 @@ class State:
         """Conditions known on this path, by their text."""
         self.claimed: dict[str, tuple[Claim, ...]] = {}
         """The region names that this checkpointed body has used so far, by their identity."""
+        self.variables: frozenset[str] = frozenset()
+        """What any of these names depends on, or did."""
         self.phase = Phase.BOTH
         self.declared: frozenset[object] = frozenset()
         """The regions that ran on every way to this point, for whoever lists them."""
@@ -209,7 +234,7 @@ class State:
         other.pending = dict(self.pending)
         other.born = dict(self.born)
         other.assumed = dict(self.assumed)
-        other.claimed = dict(self.claimed)
+        other.claimed, other.variables = dict(self.claimed), self.variables
         other.phase = self.phase
         other.declared = self.declared
         other.runs = dict(self.runs)
@@ -249,11 +274,12 @@ class State:
 
     # --- region names
 
-    def claim(self, identity: str, claim: Claim) -> None:
+    def claim(self, claim: Claim) -> None:
         """Remember a use of a name, unless one is known that meets every later use that this one meets."""
-        known = self.claimed.get(identity, ())
+        known = self.claimed.get(claim.name.identity, ())
         if len(known) < MAX_CLAIMS and not any(one.covers(claim) for one in known):
-            self.claimed[identity] = (*known, claim)
+            self.claimed[claim.name.identity] = (*known, claim)
+            self.variables |= claim.name.variables
 
     def conditions(self) -> frozenset[Condition]:
         """What holds on this path, by the text of the conditions without their frame."""
@@ -263,14 +289,15 @@ class State:
         return frozenset(known)
 
     def _forget_claims(self, written: str) -> None:
+        if written not in self.variables:
+            return
         stale = [
             identity
             for identity, claims in self.claimed.items()
-            for claim in claims
-            if written in claim.name.variables or any(written in scope.variables for scope in claim.scopes)
+            if any(written in claim.name.variables for claim in claims)
         ]
         for identity in stale:
-            self.claimed.pop(identity, None)
+            del self.claimed[identity]
 
     # --- outputs
 
@@ -410,6 +437,7 @@ def join_states(first: State, second: State) -> State:
         joined.pending[token] = tuple(dict.fromkeys((*joined.pending.get(token, ()), *consumers)))
     for token, depth in second.born.items():
         joined.born[token] = min(depth, joined.born.get(token, depth))
+    joined.variables |= second.variables
     for identity, claims in second.claimed.items():
         both = dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
         joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]

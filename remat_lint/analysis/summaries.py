@@ -24,6 +24,7 @@ from remat_lint.analysis.values import (
     Constant,
     DictObject,
     External,
+    Fickle,
     FunctionValue,
     HeapObject,
     Imported,
@@ -34,6 +35,7 @@ from remat_lint.analysis.values import (
     Partial,
     PhaseTest,
     PlaceholderTest,
+    Reading,
     Reference,
     RegionWrapper,
     Scalar,
@@ -238,9 +240,12 @@ class Summaries:
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
                 return ("tensor", output, layout, grad, detached, opaque)
-            case Unknown(held=held):
+            case Unknown(held=held, reading=reading):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
-                return ("unknown", tuple(_output_shape(state, token, tokens) for token in ordered))
+                outputs = tuple(_output_shape(state, token, tokens) for token in ordered)
+                return ("unknown", outputs, _reading_shape(reading))
+            case Fickle(reading=reading):
+                return ("fickle", _reading_shape(reading))
             case Scalar() | Constant() | External() | ClassValue() | ModuleValue():
                 return value
             case SequenceValue(items=items, rest=rest, kind=kind):
@@ -301,6 +306,10 @@ def _output_shape(state: State, token: Token, tokens: dict[Token, int]) -> objec
     return (number, token.kept, token.part, token.resident, fate, parent)
 
 
+def _reading_shape(reading: Reading | None) -> object:
+    return (reading.what, reading.place, reading.mixed) if reading is not None else None
+
+
 def _effects(tokens: Sequence[Token], before: State, after: State) -> Iterator[Effect]:
     """What a call did to the outputs that it was handed."""
     for token in tokens:
@@ -350,6 +359,9 @@ class Renewal:
                 renewed = tuple((name, self.value(value)) for name, value in attributes)
                 return replace(found, attributes=renewed)
 
+    def _reading(self, reading: Reading | None) -> Reading | None:
+        return replace(reading, number=self.number(reading.number)) if reading is not None else None
+
     def _optional(self, value: Value | None) -> Value | None:
         return self.value(value) if value is not None else None
 
@@ -358,8 +370,11 @@ class Renewal:
             case Tensor(token=token, storage=storage, like=like):
                 new = self.token(token) if token is not None else None
                 return replace(value, token=new, storage=self.number(storage), like=self.number(like))
-            case Unknown(held=held, origin=origin):
-                return replace(value, held=frozenset(map(self.token, held)), origin=self.number(origin))
+            case Unknown(held=held, origin=origin, reading=reading):
+                renewed, read = frozenset(map(self.token, held)), self._reading(reading)
+                return replace(value, held=renewed, origin=self.number(origin), reading=read)
+            case Fickle(reading=reading):
+                return replace(value, reading=replace(reading, number=self.number(reading.number)))
             case SequenceValue(items=items, rest=rest):
                 return replace(value, items=tuple(map(self.value, items)), rest=self._optional(rest))
             case Choice(alternatives=values):

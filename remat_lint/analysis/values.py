@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from remat_lint.analysis.facts import Cover, Kept, RandomKind
+from remat_lint.analysis.facts import Cover, Kept, RandomKind, Unsteady
 from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
@@ -93,16 +93,33 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Something was read that may be another value when the code that read it runs again.
+
+    It was read at ``place`` as ``what``, as written; ``number`` tells when. ``mixed`` is the operation that
+    computed with it and something that may be a tensor.
+    """
+
+    what: str
+    unsteady: Unsteady
+    place: Place
+    number: int
+    mixed: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown(Value):
     """Something the analyser knows nothing about, but which tokens it may hold.
 
     ``origin`` identifies it where it is not 0: two views of one parameter share its storage. What was
-    ``computed`` by an operator is a number or a tensor, no container.
+    ``computed`` by an operator is a number or a tensor, no container. ``reading`` is what it depends on
+    that may be another value on replay.
     """
 
     held: frozenset[Token] = frozenset()
     origin: int = 0
     computed: bool = False
+    reading: Reading | None = None
 
     def links(self) -> Links:
         return tuple(self.held)
@@ -153,6 +170,13 @@ class Constant(Value):
 @dataclass(frozen=True, slots=True)
 class Scalar(Value):
     """A number, bool, string, size, dtype, ...: never a tensor, holds no tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fickle(Scalar):
+    """A scalar that may be another one when the code that read it runs again."""
+
+    reading: Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +327,8 @@ class RegionName:
 
     def under(self, scopes: tuple[RegionName, ...]) -> RegionName:
         """The qualified name: that of the region with those of the scopes around it, joined with ``/``."""
+        if not scopes:
+            return self
         names = (*scopes, self)
         return RegionName(
             "/".join(name.text for name in names),
@@ -429,10 +455,32 @@ def join(first: Value, second: Value) -> Value:
     return Choice(both)
 
 
-def _join_plain(values: Iterable[Value]) -> Value:
+def _join_plain(values: list[Value]) -> Value:
     """One of several values without tokens: all that matters of tensors is whether they require grad."""
+    reading = reading_in(values)
+    if reading is not None:
+        number = all(isinstance(value, (Scalar, Constant)) for value in values)
+        return Fickle(reading) if number else Unknown(reading=reading)
     needs_no_grad = all(isinstance(value, Tensor) and value.grad is False for value in values)
     return Tensor(grad=False) if needs_no_grad else UNKNOWN
+
+
+def reading_of(value: Value) -> Reading | None:
+    """What a value depends on that may be another one on replay."""
+    if isinstance(value, (Fickle, Unknown)):
+        return value.reading
+    return reading_in(value.alternatives) if isinstance(value, Choice) else None
+
+
+def reading_in(values: Iterable[Value]) -> Reading | None:
+    """The first thing that one of these values depends on and that may be another one on replay."""
+    return next((reading for value in values if (reading := reading_of(value)) is not None), None)
+
+
+def scalar_from(values: Iterable[Value]) -> Scalar:
+    """A scalar that is computed from these values."""
+    reading = reading_in(values)
+    return SCALAR if reading is None else Fickle(reading)
 
 
 def _anything_of(values: Iterable[Value]) -> Unknown:
@@ -489,7 +537,11 @@ def parts(value: Value) -> tuple[Value, ...]:
 def numbers(value: Value) -> Iterator[int]:
     """The numbers of the objects and storages in a value, in order: as many for values of one shape."""
     match value:
+        case Unknown(origin=number, reading=Reading(number=read)):
+            yield from (number, read)
         case Tensor(storage=number) | Unknown(origin=number) | Reference(address=number):
+            yield number
+        case Fickle(reading=Reading(number=number)):
             yield number
         case _:
             for part in parts(value):

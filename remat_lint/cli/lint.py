@@ -71,6 +71,8 @@ def check(
         put_file(output_file, text)
     for report in reports:
         complain_of(report, settings)
+        for warning in report.warnings:
+            tell(f"warning: {warning}", unless=settings.quiet)
     if statistics:
         _put_statistics(inputs, reports, findings, aside=output_format != "text" or output_file is not None)
     if inputs.found.problems or any(report.failure for report in reports):

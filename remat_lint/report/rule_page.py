@@ -34,7 +34,7 @@ def summary(rule: Rule) -> str:
 
 
 def _row(rule: Rule) -> str:
-    marks = "fix" if rule.fixable else "opt-in" if rule.opt_in else ""
+    marks = ", ".join(["fix"] * rule.fixable + ["opt-in"] * rule.opt_in)
     return f"{rule.code}  {rule.name:<26} {rule.severity.value:<8} {marks}".rstrip() + "\n"
 
 

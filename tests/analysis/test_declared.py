@@ -85,6 +85,28 @@ def test_what_is_compiled_is_nothing_to_torch_remat() -> None:
     assert [region.name for region in found.regions] == ["part.lin"]
 
 
+def test_a_handle_of_a_class_that_is_not_in_view_names_its_region() -> None:
+    found = listed("""
+from framework import Module
+
+class Scores(Module):
+    score_region = Module.register_remat_region("score")
+    def forward(self, x):
+        name = self.remat_region_name(self.score_region)
+        again = self.remat_should_recompute(self.score_region)
+        return remat.region(torch.sin, name, recompute=again)(x)
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scores = Scores()
+    def forward(self, x):
+        return self.scores(x)
+""")
+    names = {name: [region.name for region in one.regions] for name, one in found.items()}
+    assert names == {"Scores": ["score"], "Model": ["scores.score"]}
+
+
 def test_nested_classes_are_named_in_full() -> None:
     found = listed("""
 class Outer:

@@ -39,8 +39,7 @@ class Recorder(Analyser):
 
     def _settle(self, journal: Journal, ends: list[tuple[State, Value]]) -> None:
         self.names = [  # of the root that comes last in the file
-            sorted(claim.name.under(claim.scopes).text for one in state.claimed.values() for claim in one)
-            for state, _ in ends
+            sorted(claim.name.text for one in state.claimed.values() for claim in one) for state, _ in ends
         ]
         super()._settle(journal, ends)
 

@@ -83,9 +83,9 @@ class Modified(Planted):
 
 
 class OptIn(Planted):
-    """Opt-in."""
+    """Opt-in, and fixable."""
 
-    code, name, opt_in = "RMT104", "ungrouped-markers", True
+    code, name, fixable, opt_in = "RMT104", "ungrouped-markers", True, True
 
 
 def planted_analysis(source: SourceFile, project: Project) -> ModuleFacts:

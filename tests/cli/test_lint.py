@@ -165,6 +165,24 @@ def test_suppressed_findings_are_silent(remat_lint: Run, model: Model) -> None:
     assert codes(remat_lint("--output-format", "json", "model.py")) == [(4, "RMT101")]
 
 
+def test_a_comment_that_names_no_rule_is_told(remat_lint: Run, model: Model) -> None:
+    model(
+        "bad()  # remat-lint: ignore[RMT999, RMT101]",
+        "good()  # remat-lint: ignore[RMT70, missing-marker, RMT1010] reason",
+        "good()  # remat-lint: ignore[RMT7, rmt101]",
+        "good()  # noqa: RMT999",
+        "good('# remat-lint: ignore[RMT999]')",
+    )
+    result = remat_lint("model.py")
+    assert (result.exit_code, result.stdout) == (0, "No findings in 1 file.\n")
+    advice = "; `remat-lint rule --all` lists the codes\n"
+    assert result.stderr == (
+        f"warning: model.py:2: unknown rule code 'RMT999'{advice}"
+        f"warning: model.py:3: unknown rule code 'missing-marker', 'RMT1010'{advice}"
+    )
+    assert remat_lint("--quiet", "model.py").stderr == ""
+
+
 def test_settings_come_from_the_nearest_pyproject(remat_lint: Run, model: Model, folder: Path) -> None:
     (folder / "pyproject.toml").write_text('[tool.remat-lint]\nselect = ["RMT105"]\n')
     (folder / "pkg").mkdir()
@@ -204,10 +222,11 @@ def test_a_rule_is_explained(remat_lint: Run) -> None:
     assert remat_lint("rule", "missing-marker").stdout == result.stdout
 
 
-def test_all_rules_are_listed(remat_lint: Run) -> None:
-    assert remat_lint("rule", "--all").stdout.splitlines()[:2] == [
+def test_all_rules_are_listed_with_what_is_special_about_them(remat_lint: Run) -> None:
+    assert remat_lint("rule", "--all").stdout.splitlines()[:3] == [
         "RMT101  missing-marker             error    fix",
-        "RMT104  ungrouped-markers          error    opt-in",
+        "RMT104  ungrouped-markers          error    fix, opt-in",
+        "RMT105  marker-not-a-tensor        error",
     ]
 
 

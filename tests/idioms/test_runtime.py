@@ -44,7 +44,7 @@ def test_torch_remat_says(path: Path, name: str, verdict: str) -> None:
 
 @pytest.mark.parametrize(("path", "name"), [run.values[:2] for run in RUNS if run.values[2] == "placeholder"])
 def test_the_fixed_program_runs(path: Path, name: str) -> None:
-    linter = Linter(Config(root=FOLDER, select=("RMT101", "RMT107")))
+    linter = Linter(Config(root=FOLDER, select=("RMT101", "RMT107", "RMT208")))
     outcome = Fixer(linter).fix(SourceFile.read(path))
     left = linter.lint(outcome.after).findings
     assert len(left) == outcome.unfixed

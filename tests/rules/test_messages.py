@@ -103,6 +103,27 @@ MESSAGES = {
         "this region is named after `'k'`, and the policy is asked about `'q'`: it decides about another region. "
         "Write `'k'` in both calls.",
     ),
+    "RMT205 of a name that is not listed": (
+        """class Wave(Base):
+    REQUIRED_REMAT_SAVE_REGIONS = ('send', 'receive')
+
+    def forward(self, x):
+        return remat.region(f, self.name('sent'), recompute=self.again('sent'))(x)
+
+return Wave()(x)""",
+        "region `sent` is none of those that `Wave` lists, `send` and `receive`: no policy decides about it. Write "
+        "a name that is listed, or add this one to the list.",
+    ),
+    "RMT205 of a handle made in a method": (
+        """class Wave(Base):
+    def forward(self, x):
+        send = Base.register_remat_region('send')
+        return remat.region(f, self.name(send), recompute=self.again(send))(x)
+
+return Wave()(x)""",
+        "the handle `send` of this region is made in a method: only an attribute of the class is registered, so no "
+        "policy decides about the region. Make it in the body of the class.",
+    ),
     "RMT207": (
         "return remat.op(f, 'sin', policy=remat.SAVE)(x)",
         "`op` and `SAVE` are names of torch_remat before 0.2: they are gone, and this raises. Write instead of `op` "
@@ -112,6 +133,13 @@ MESSAGES = {
         "return remat.region(lambda t: {'y': t * 2}, 'pack', recompute=True)(x)['y']",
         "region `pack` returns a dict: under a checkpoint torch_remat raises in the forward. Return a tensor, or a "
         "flat tuple or list of tensors and `None`.",
+    ),
+    "RMT208": (
+        """for name, module in x.named_modules():
+    module.forward = remat.region(module.forward, name, recompute=policy(name))""",
+        "region `name` is put around modules of a model from outside: the model's code marks none of their outputs, "
+        "and under a policy that saves it a bare operation that reads one raises in backward. Assign a function that "
+        "calls the region, marks its output with `remat.recompute_needs_tensor` and returns it.",
     ),
     "RMT301": (
         "return remat.checkpoint(torch.sin)(x)",
@@ -138,6 +166,46 @@ MESSAGES = {
         "return remat.checkpoint()(lambda t: (t * 2, None))(x)[0]",
         "the lambda returns a `None` among its tensors: as the result of a checkpoint that raises in the "
         "forward. Return a tensor, or a flat tuple or list of tensors.",
+    ),
+    "RMT503": (
+        "return remat.checkpoint()(lambda t: (print(t.shape), t.sin())[1])(x)",
+        "`print` runs again when the checkpoint replays this: it prints twice per step. Write "
+        "`if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT503 under a checkpoint of torch": (
+        "import torch.utils.checkpoint as tuc\nimport wandb\n"
+        "return tuc.checkpoint(lambda t: (wandb.log({}), t.sin())[1], x)",
+        "`wandb.log` runs again when the checkpoint replays this: the metric is recorded twice per step. Move it "
+        "out of the checkpointed function.",
+    ),
+    "RMT503 in a region that a policy decides about": (
+        "def g(t):\n    print(t.shape)\n    return t.sin()\n"
+        "return remat.region(g, 'sin', recompute=policy('sin'))(x)",
+        "`print` runs again where a checkpoint replays this under a policy that recomputes region `sin`: it prints "
+        "twice per step. Write `if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT504": (
+        "import torch.distributed as dist\nreturn remat.checkpoint()(lambda t: (dist.barrier(), t.sin())[1])(x)",
+        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per step, and hang "
+        "where one of them replays otherwise. Run it in a region with `recompute=False`, which keeps its result, or "
+        "move it out of the checkpointed code.",
+    ),
+    "RMT504 under a checkpoint of torch": (
+        "import torch.utils.checkpoint as tuc\nimport torch.distributed as dist\n"
+        "return tuc.checkpoint(lambda t: (dist.barrier(), t.sin())[1], x)",
+        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per step, and hang "
+        "where one of them replays otherwise. Move it out of the checkpointed function.",
+    ),
+    "RMT505 of the time": (
+        "import time\nreturn remat.checkpoint()(lambda t: t * time.time())(x)",
+        "`time.time()` goes into what is computed here, and is another value when the checkpoint replays this: the "
+        "gradients are silently wrong. Read it before the checkpoint, and pass it in as an argument.",
+    ),
+    "RMT505 of the environment": (
+        "import os\nreturn remat.checkpoint()(lambda t: t.sin() if os.environ.get('FAST') else t.cos())(x)",
+        "`os.environ.get('FAST')` decides which code runs here, and may be another value when the checkpoint replays "
+        "this: backward raises, or the gradients are silently wrong. Read it before the checkpoint, and pass it in "
+        "as an argument.",
     ),
     "RMT204": (
         "return remat.region(torch.sin, 'sin', recompute=0)(x)",

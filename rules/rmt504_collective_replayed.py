@@ -1,0 +1,102 @@
+"""RMT504: a collective in checkpointed code is issued again on replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remat_lint.analysis.facts import Collective, ModuleFacts, Replayer
+from remat_lint.findings import Finding, Severity
+from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import when_replayed
+
+
+class CollectiveReplayed(Rule):
+    """## What it does
+    Finds communication between ranks in code that a checkpoint replays: the collectives of
+    `torch.distributed` (in place, of objects, point to point, barriers, the making of groups), those that
+    autograd runs backward (`torch.distributed.nn.functional`), functional collectives, and RPC.
+
+    A `DTensor` that is redistributed is not reported: whether that communicates depends on placements that
+    the source does not show. Neither is what runs in a region with `recompute=False`.
+
+    ## Why is this bad?
+    The replay issues the collective again: its time is paid twice, in backward, where it competes with the
+    reduction of gradients. And every rank must replay alike: where one takes another path, or orders its
+    collectives otherwise than in the forward, the job hangs.
+
+    ## What to write instead
+    Run the collective in a region with `recompute=False`: its result is kept, and replay communicates
+    no more. Where the result is small that costs little. Or move it out of the checkpointed code. Where
+    memory matters more than time, issuing it again is right: suppress the finding, and say so.
+    """
+
+    code = "RMT504"
+    name = "collective-replayed"
+    severity = Severity.WARNING
+    fails = (
+        Example(
+            """
+            import torch.distributed as dist
+            import torch_remat as remat
+
+            if not dist.is_initialized():
+                dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+
+
+            def body(x):
+                largest = x.detach().abs().max()
+                dist.all_reduce(largest, op=dist.ReduceOp.MAX)
+                return (x / largest).sin()
+
+
+            def step(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x)
+            """,
+            at=(10,),
+        ),
+    )
+    passes = (
+        Example(
+            """
+            import torch.distributed as dist
+            import torch_remat as remat
+
+            if not dist.is_initialized():
+                dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+
+
+            def largest_of(x):
+                largest = x.detach().abs().max()
+                dist.all_reduce(largest, op=dist.ReduceOp.MAX)
+                return largest
+
+
+            def body(x):
+                largest = remat.region(largest_of, "largest", recompute=False)(x)
+                remat.recompute_needs_tensor(largest)
+                return (x / largest).sin()
+
+
+            def step(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x)
+            """
+        ),
+    )
+
+    def check(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """One finding for each call."""
+        for collective in facts.of(Collective):
+            replayed = collective.replayed
+            runs = "runs" if replayed.certain else "may run"
+            keep = (
+                ""
+                if replayed.by is Replayer.TORCH
+                else ("Run it in a region with `recompute=False`, which keeps its result, or move")
+            )
+            out = "it out of the checkpointed function." if not keep else "it out of the checkpointed code."
+            yield self.at(
+                collective.place,
+                f"`{collective.operation}` {runs} again {when_replayed(replayed)}: the ranks communicate "
+                f"twice per step, and hang where one of them replays otherwise. {keep or 'Move'} {out}",
+                chain=replayed.chain,
+            )

@@ -1,0 +1,107 @@
+"""RMT505: what may be another value on replay decides what checkpointed code computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remat_lint.analysis.facts import Decides, ModuleFacts, UnstableInput, Unsteady
+from remat_lint.findings import Finding, Severity, Step
+from remat_lint.rule import Example, Rule
+from remat_lint.rules.wording import when_replayed
+
+_DECIDES = {
+    Decides.BRANCH: "decides which code runs",
+    Decides.INDEX: "decides what is taken",
+    Decides.VALUE: "goes into what is computed",
+}
+
+
+class UnstableInputRule(Rule):
+    """## What it does
+    Finds values that a replay reads anew and that decide what checkpointed code computes: the time, the
+    environment, files, `id` and `hash` of objects that are made anew, threads, the memory in use, and
+    globals that a function rebinds. A branch, the number of turns of a loop, an index, or an operand of a
+    tensor operation decides.
+
+    Silent where the value is only logged, measured or stored, where the branch does nothing else, and where
+    it was read before the checkpoint began: when the module was loaded, by a constructor, by a caller that
+    passes it in.
+
+    ## Why is this bad?
+    Autograd keeps the operations of the forward and fills in the tensors that the replay computes. Where
+    the replay takes another branch, backward raises if it saves fewer tensors or other shapes; if they
+    happen to fit, or only a factor differs, the gradients are silently wrong.
+
+    ## What to write instead
+    Read the value before the checkpoint and pass it to the checkpointed function as an argument, or keep
+    it where the model is built.
+    """
+
+    code = "RMT505"
+    name = "unstable-input"
+    severity = Severity.WARNING
+    fails = (
+        Example(
+            """
+            import time
+
+            import torch_remat as remat
+
+
+            def body(x):
+                y = x * time.perf_counter()
+                return y.sin()
+
+
+            def step(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x)
+            """,
+            at=(7,),
+            runtime="other gradients",
+        ),
+    )
+    passes = (
+        Example(
+            """
+            import time
+
+            import torch_remat as remat
+
+            started = time.perf_counter()
+
+
+            def body(x):
+                y = x * started
+                return y.sin()
+
+
+            def step(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x)
+            """
+        ),
+    )
+
+    def check(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """One finding for each value, where it first decides."""
+        for one in facts.of(UnstableInput):
+            surely = one.unsteady is Unsteady.TIME and one.replayed.certain and one.replayed.assumed is None
+            read = () if one.read == one.place else (Step(one.read, f"`{one.what}` is read {{here}}"),)
+            yield self.at(
+                one.place,
+                f"`{one.what}` {_DECIDES[one.decides]} here, and {_differs(one)} "
+                f"{when_replayed(one.replayed)}: {_consequence(one)}. "
+                "Read it before the checkpoint, and pass it in as an argument.",
+                severity=Severity.ERROR if surely else Severity.WARNING,
+                related=read,
+                chain=one.replayed.chain,
+            )
+
+
+def _differs(one: UnstableInput) -> str:
+    return "is another value" if one.unsteady is Unsteady.TIME else "may be another value"
+
+
+def _consequence(one: UnstableInput) -> str:
+    if one.decides is Decides.VALUE:
+        return "the gradients are silently wrong"
+    return "backward raises, or the gradients are silently wrong"
