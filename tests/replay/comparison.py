@@ -27,6 +27,7 @@ ELSEWHERE = "wrong, but reported on another line"
 FALSE = "right, but reported as an error"
 UNREPORTED = "done twice, but not reported"
 NOISE = "nothing to see, but a warning"
+DOUBLED = "reported more than once"
 
 
 @dataclass
@@ -48,7 +49,9 @@ class Comparison:
         if not self.verdicts:
             return ""
         outcomes = {verdict.outcome for verdict in self.verdicts.values()}
-        return self._kind_of_wrong() if outcomes != {Outcome.RIGHT} else self._kind_of_right()
+        kind = self._kind_of_wrong() if outcomes != {Outcome.RIGHT} else self._kind_of_right()
+        places = [(finding.code, finding.place) for finding in self.findings]
+        return kind or (DOUBLED if len(set(places)) < len(places) else "")
 
     def _kind_of_wrong(self) -> str:
         """Something has to be reported, as an error where it always goes wrong."""

@@ -131,7 +131,7 @@ _UNRESTORABLE = [
     "!y = t * time.time()",
     "!y = t * time.perf_counter()",
     "!y = t * time.monotonic()",
-    "!now = time.time_ns() % 7\ny = t * now",
+    "!now = time.time_ns() % 7\n!y = t * now",
     "!y = t * os.urandom(1)[0]",
     "!y = t * random.SystemRandom().random()",
     "!y = t * (uuid.uuid4().int % 999)",
@@ -139,8 +139,8 @@ _UNRESTORABLE = [
     "!y = t * secrets.token_bytes(1)[0]",
     "!y = t * np.random.default_rng().random()",
     "!y = t * (torch.seed() % 7)",
-    "!now = datetime.datetime.now().microsecond\ny = t * now",
-    "if int(time.time()) % 2:\n!    t = t * 3\ny = t.exp()",
+    "!now = datetime.datetime.now().microsecond\n!y = t * now",
+    "!if int(time.time()) % 2:\n    t = t * 3\ny = t.exp()",
 ]
 
 _NOTHING = [
