@@ -170,7 +170,6 @@ _NOTHING = [
     "y = t * table(8)",
     "y = t * remembered_noise(8)",
     "if 0 > 1:\n    t = F.dropout(t, 0.5)\ny = t * 2",
-    "y = F.dropout(t, 0.5, training=torch.is_tensor(3))",
 ]
 
 _SEEDED = [
@@ -190,7 +189,6 @@ _QUIET_MODULES = {
     "nn.TransformerEncoderLayer(8, 2, 16).eval()": "$part(t)",
     "nn.GRU(8, 8, 2)": "$part(t)[0]",
     "nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5)).eval()": "$part(t)",
-    "nn.Linear(8, 8)": "F.dropout($part(t), 0.5, training=not $part.training)",
 }
 
 _BRANCHES = {
