@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os.path import abspath
 
-from remat_lint.analysis.facts import Fact, ModuleFacts, Reached, ReplayFact
+from remat_lint.analysis.facts import Fact, Kept, ModuleFacts, Reached, ReplayFact
 from remat_lint.findings import Place, Step
 
 
@@ -66,10 +66,11 @@ def _key(place: Place) -> tuple[str, int]:
     return abspath(place.path), place.node
 
 
-def _doubt(fact: ReplayFact) -> tuple[bool, bool, int]:
-    """How much less a fact is worth than one that is certain, and known by a short way."""
+def _doubt(fact: ReplayFact) -> tuple[bool, bool, bool, int]:
+    """How much less a fact is worth than one that is certain, does harm, and is known by a short way."""
     replayed = fact.replayed
-    return replayed.assumed is not None, not replayed.certain, len(replayed.chain)
+    is_kept = replayed.inside is not None and replayed.inside.kept is Kept.SAVE
+    return replayed.assumed is not None, not replayed.certain, is_kept, len(replayed.chain)
 
 
 def _place(fact: Fact) -> Place:

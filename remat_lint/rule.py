@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class Example:
     """A program that shows a rule: tests lint it, and run it where torch_remat is installed.
 
-    ``source`` defines ``body(x)``, run under one checkpoint with ``x`` of shape (4, 8).
-    ``at`` are the 1-based lines that the rule reports (none for a passing example), counted
-    in ``source`` without its leading blank line. ``runtime`` is a part of the message that
-    forward or backward raises, or ``"ok"``.
+    ``source`` defines ``run(x)``, which makes its checkpoints itself, or ``body(x)``, run under one, with
+    ``x`` of shape (4, 8). ``at`` are the 1-based lines that the rule reports (none for a passing example),
+    counted in ``source`` without its leading blank line. ``runtime`` is a part of the message that forward or
+    backward raises, ``"ok"``, or ``"wrong-gradient"`` where the gradients are not those of the same program
+    without checkpoints.
     """
 
     source: str

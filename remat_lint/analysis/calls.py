@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import reduce
 
 from remat_lint import torch_ops
-from remat_lint.analysis import ir
+from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
-from remat_lint.analysis.containers import MODULE_ITSELF, PARTS, WHOLE_TREE
+from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.functions import IDENTITY_DECORATORS, Functions
 from remat_lint.analysis.items import MODULE_CONTAINERS
@@ -29,6 +29,7 @@ from remat_lint.analysis.values import (
     External,
     Fickle,
     FunctionValue,
+    HeapObject,
     InheritedMethod,
     InstanceObject,
     Method,
@@ -36,6 +37,8 @@ from remat_lint.analysis.values import (
     Reference,
     RegionWrapper,
     Scalar,
+    Snapshot,
+    Source,
     Super,
     Tensor,
     Unknown,
@@ -132,6 +135,8 @@ class Calls(Functions):
     ) -> Value:
         found = self.object_at(state, method.receiver) if isinstance(method.receiver, Reference) else None
         if method.name in MODULE_ITSELF and method.base.startswith("torch.nn"):
+            if method.name in MODES:
+                self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
             return method.receiver
         if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
             return self._call_module(state, node, method.base, found, operands)
@@ -143,23 +148,38 @@ class Calls(Functions):
         unsteady = self.read_unsteady(node, name)
         if unsteady is not None:
             return unsteady
-        if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
-            self.initialize_external(state, method.receiver, method.base, operands)
-            return NONE
-        if isinstance(found, InstanceObject) and isinstance(method.receiver, Reference):
-            if method.name in WHOLE_TREE:
-                return self._walk(method.name, knows_regions=self._may_hold_markers(found))
-            if found.get("contents") is not None:
-                return self._call_container_method(state, node, method.receiver, method.name, operands)
-            if method.name in ("add_module", "register_module") and len(operands) > 1:
-                self.set_named(state, method.receiver, operands[0], operands[1].value)
-                return NONE
-            if method.name in PARTS:
-                return self._parts_of(state, node, found, method, operands)
+        known = self._call_of_module(state, node, method, found, operands)
+        if known is not None:
+            return known
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
         return self._made_by(state, node, name, operands)
+
+    def _call_of_module(
+        self,
+        state: State,
+        node: ir.Expr,
+        method: InheritedMethod,
+        found: HeapObject | None,
+        operands: Sequence[Operand],
+    ) -> Value | None:
+        """A method of ``nn.Module`` that makes a module or tells its parts; None for any other."""
+        if method.name == "__init__":
+            self.draw_weights(state, node, method.base, operands)
+        if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
+            self.initialize_external(state, method.receiver, method.base, operands)
+            return NONE
+        if not isinstance(found, InstanceObject) or not isinstance(method.receiver, Reference):
+            return None
+        if method.name in WHOLE_TREE:
+            return self._walk(method.name, knows_regions=self._may_hold_markers(found))
+        if found.get("contents") is not None:
+            return self._call_container_method(state, node, method.receiver, method.name, operands)
+        if method.name in ("add_module", "register_module") and len(operands) > 1:
+            self.set_named(state, method.receiver, operands[0], operands[1].value)
+            return NONE
+        return self._parts_of(state, node, found, method, operands) if method.name in PARTS else None
 
     def _made_by(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """What a function of another package returns: an object, if it is of a class that matters."""
@@ -220,11 +240,11 @@ class Calls(Functions):
         operation = torch_ops.module(name)
         if operation is None:
             return self.call_unknown(state, node, operands)
-        options = [o for o in module_operands(instance) if o.keyword in ("p", "inplace")]
-        if instance.get("training") == Constant(False):
-            options.append(Operand(Constant(False), keyword="training"))
-        if operation.effect is not torch_ops.Effect.DROPOUT and not operation.indirect_inplace:
-            options = []
+        deciding = {switch.parameter for switch in operation.switches}
+        deciding |= {operation.draws_like or "", operation.draws_unless_given or ""}
+        if operation.effect is torch_ops.Effect.DROPOUT or operation.indirect_inplace:
+            deciding |= {"p", "inplace", "training"}
+        options = [option for option in module_operands(instance) if option.keyword in deciding]
         return self.apply(state, node, operation, None, [*operands, *options])
 
     def _call_in_sequence(
@@ -244,6 +264,12 @@ class Calls(Functions):
     ) -> Value:
         """``receiver.name(operands)`` where the receiver is no object of the project."""
         match receiver.value:
+            case Source(kind=kind) if role := random_names.method(kind, name):
+                return self.call_random(state, node, role, receiver, operands)
+            case Source():  # the methods of a distribution that compute, and what no source has
+                return self.call_unknown(state, node, operands)
+            case Snapshot() as snapshot:  # a copy of it, on some device
+                return snapshot
             case Choice(alternatives=values):
                 kept = [value for value in values if value != NONE] or list(values)
                 ends = []
@@ -399,6 +425,9 @@ class Calls(Functions):
         if unsteady is not None:
             self.hand_out(state, operands)
             return unsteady
+        role = random_names.function(name)
+        if role is not None:
+            return self.call_random(state, node, role, None, operands)
         special = BUILTINS.get(name) or ITERABLE_CALLS.get(name)
         if special is not None:
             return special(BuiltinCall(self, state, node, operands))
@@ -408,6 +437,7 @@ class Calls(Functions):
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
         if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
+            self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
         return self._made_by(state, node, name, operands)
 
@@ -440,6 +470,11 @@ class Calls(Functions):
         while outer is not None and outer.id != frame.closure:
             outer = outer.parent
         return outer
+
+
+def _is_training(mode: str, operands: Sequence[Operand]) -> bool:
+    """Whether a call of ``train`` or ``eval`` puts a module into training."""
+    return mode == "train" and not any(operand.value == Constant(False) for operand in operands)
 
 
 def _looks_like_a_class(name: str) -> bool:

@@ -15,10 +15,10 @@ from remat_lint.analysis.facts import (
     RandomKind,
     Replayer,
 )
+from remat_lint.analysis.hooks import Hooks
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.machine import REMAT, Operand, qualified
-from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.outputs import Outputs
 from remat_lint.analysis.replays import Replay
 from remat_lint.analysis.state import State
@@ -31,7 +31,6 @@ from remat_lint.analysis.values import (
     Coverage,
     FunctionValue,
     InstanceObject,
-    ListObject,
     Reference,
     Tensor,
     Unknown,
@@ -62,7 +61,7 @@ _LEAVE_OUT = {
 """Options of ``torch.utils.checkpoint``."""
 
 
-class Checkpoints(Markers):
+class Checkpoints(Hooks):
     """Makes checkpoints and runs their bodies."""
 
     def make_checkpoint(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
@@ -75,7 +74,7 @@ class Checkpoints(Markers):
             for option in operands if not positional else options:
                 self._check_option(state, node, option)
         hooks = tuple(o.keyword or "" for o in options if o.keyword in _HOOKS and self._has_hooks(state, o))
-        wrapper = CheckpointWrapper(self.place(node), None, hooks, self._coverage(state, options))
+        wrapper = CheckpointWrapper(self.place(node), None, hooks, self._coverage(state, node, operands))
         if not positional or isinstance(positional[0].value, Constant):
             return wrapper
         wrapper = replace(wrapper, function=positional[0].value)
@@ -165,7 +164,7 @@ class Checkpoints(Markers):
             yield from self._problems_of_hooks(state, value)
 
     def _problems_of_hooks(self, state: State, value: Value) -> Iterator[tuple[str, str]]:
-        hooks = self._items_of(state, value)
+        hooks = self.items_of(state, value)
         found = self.object_at(state, value) if isinstance(value, Reference) else None
         if hooks is not None and any(isinstance(hook, ClassValue) for hook in hooks):
             yield "holds a class, which has no state to snapshot", "Give an object of it: `(Hook(),)`."
@@ -176,21 +175,15 @@ class Checkpoints(Markers):
             if isinstance(iterates, Unknown):
                 yield "is one hook, which cannot be iterated", "Give a tuple: `(hook,)`."
 
-    def _items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
-        if isinstance(value, SequenceValue):
-            return value.items
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        return found.items if isinstance(found, ListObject) else None
-
     def _has_hooks(self, state: State, option: Operand) -> bool:
-        return bool(self._items_of(state, option.value))
+        return bool(self.items_of(state, option.value))
 
-    def _coverage(self, state: State, options: Sequence[Operand]) -> Coverage:
+    def _coverage(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
-        given = next((o for o in options if o.keyword == "recompute_state_hooks"), None)
-        if given is None or self._items_of(state, given.value) == ():
-            return Coverage()
-        return Coverage(known=False)
+        given = next((o for o in operands if o.keyword == "recompute_state_hooks"), None)
+        if given is not None:
+            return self.coverage_of(state, node, given.value)
+        return Coverage(known=not any(operand.keyword == "**" for operand in operands))
 
     # --- running a checkpoint
 
@@ -208,7 +201,7 @@ class Checkpoints(Markers):
         self.checkpoints.append((self.place(node), self.frame.depth))
         replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage)
         try:
-            with self.judged_for(replay, wrapper.function):
+            with self.judged_for(replay, wrapper.function), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
                 self.hand_over(state, node, value)
             self._check_output(state, node, wrapper, value)
@@ -238,7 +231,8 @@ class Checkpoints(Markers):
             coverage = Coverage(kinds, without=without)
         else:
             coverage = Coverage(known=False)
-        with self.judged_for(Replay(Replayer.TORCH, self.place(node), coverage), function):
+        replay = Replay(Replayer.TORCH, self.place(node), coverage)
+        with self.judged_for(replay, function), self.on_replay(state):
             value = self.call(state, node, function, operands)
             self.hand_over(state, node, value)
             return value

@@ -9,6 +9,8 @@ from functools import reduce
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.containers import Containers
+from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import State
@@ -43,13 +45,21 @@ class Field:
     takes_position: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A module that stands for all that are constructed alike, and what its constructor did beside."""
+
+    module: Reference
+    deeds: Deeds
+
+
 class Construction(Containers):
     """Calls classes."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self.summaries = Summaries(self.object_at)
-        self._modules: dict[object, Value] = {}
+        self._modules: dict[object, _Made] = {}
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
@@ -67,11 +77,13 @@ class Construction(Containers):
         signature = self.summaries.construction(state, klass, operands)
         known = self._modules.get(signature.key) if signature is not None else None
         if known is not None:
-            return known
-        module = self._construct_object(state, node, klass, operands)
+            self.repeat_call(node, known.deeds)
+            return known.module
+        with self.deeds_apart() as deeds:
+            module = self._construct_object(state, node, klass, operands)
         objects = self.summaries.reachable(state, module)
         if signature is not None and objects is not None:
-            self._modules[signature.key] = module
+            self._modules[signature.key] = _Made(module, deeds)
             klass.scope.heap |= objects
         return module
 
@@ -85,8 +97,10 @@ class Construction(Containers):
             self._fill_record(state, node, reference, order, operands)
         elif isinstance(initializer, FunctionValue):
             self.call(state, node, replace(initializer, receiver=reference), operands)
-        elif operands and (external := next((b for b in order if isinstance(b, External)), None)):
-            self.initialize_external(state, reference, external.name, operands)
+        elif external := next((b for b in order if isinstance(b, External)), None):
+            self.draw_weights(state, node, external.name, operands)
+            if operands:
+                self.initialize_external(state, reference, external.name, operands)
         return reference
 
     def decorator_name(self, decorator: ir.Expr) -> str:
@@ -163,6 +177,22 @@ class Construction(Containers):
         return list(self._fields_of(self.mro(klass)))
 
     # --- modules of torch.nn
+
+    def draw_weights(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> None:
+        """A module that is made draws its weights, unless they are not there yet."""
+        operation = torch_ops.module(name)
+        on_meta = any(o.keyword == "device" and o.value == Constant("meta") for o in operands)
+        if operation is not None and operation.constructor_draws and not on_meta:
+            self.draw(state, node, Random(RandomKind.TORCH), self.called(node))
+
+    def set_mode(self, state: State, module: Value, *, is_training: bool) -> None:
+        """Put a module and all its parts into training or evaluation: it is no longer like others."""
+        found = self.summaries.reachable(state, module) or {}
+        state.modes = self.fresh()
+        self._modules = {key: made for key, made in self._modules.items() if made.module.address not in found}
+        for address, one in found.items():
+            if isinstance(one, InstanceObject):
+                state.heap[address] = one.with_attribute("training", Constant(is_training))
 
     def construct_external(self, state: State, name: str, operands: Sequence[Operand]) -> Reference:
         """An object of an ``nn`` class; containers remember what is in them."""

@@ -39,6 +39,9 @@ MODULE_ITSELF = frozenset(
 """Methods of ``nn.Module`` that return the module."""
 
 
+MODES = frozenset(["eval", "train"])
+"""Those that put the module and its parts into evaluation or training."""
+
 PARTS = frozenset(["children", "named_children", "get_submodule"])
 """Methods of ``nn.Module`` that lead to its parts."""
 

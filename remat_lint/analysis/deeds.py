@@ -24,10 +24,14 @@ FOREIGN = -1
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A random number is drawn by ``operation``, as written, from the state ``random``."""
+    """A random number is drawn by ``operation``, as written, from the state ``random``.
+
+    Where that is ``seeded`` by then, code that runs again draws the same.
+    """
 
     operation: str
     random: Random
+    seeded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from remat_lint.analysis import external_names, ir
 from remat_lint.analysis.deeds import Send, Sway, Touch
+from remat_lint.analysis.draws import Draws
 from remat_lint.analysis.facts import Decides, Touched, Unsteady
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     ClassValue,
@@ -39,7 +39,7 @@ _WRITING = frozenset("wax+")
 _IDENTITIES = ("builtins.id", "builtins.hash")
 
 
-class Effects(Reads):
+class Effects(Draws):
     """Notes effects outside the program, and what unsteady values decide."""
 
     # --- effects

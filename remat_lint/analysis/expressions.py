@@ -428,8 +428,8 @@ class Expressions(Calls):
         return [true_state], [false_state]
 
     def is_setting(self, expr: ir.Expr) -> bool:
-        """Whether an expression may be another constant in the next run: an attribute."""
-        return isinstance(expr, ir.Attribute)
+        """Whether an expression may be another constant in the next run: an attribute, but for the mode."""
+        return isinstance(expr, ir.Attribute) and expr.name != "training"
 
     def _branch_boolean(self, test: ir.Boolean, state: State) -> tuple[list[State], list[State]]:
         true, false = self.branch(test.left, state)

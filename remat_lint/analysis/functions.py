@@ -93,7 +93,7 @@ class Functions(Construction):
             self.calling.setdefault(definition, set()).add(self.root)
         context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, operands, context)
-        if signature is not None and signature.tokens and self.regions:
+        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
@@ -101,6 +101,7 @@ class Functions(Construction):
             frame.id, claims = summary.done.frame, summary.done.claims
             value = self._instantiate(state, node, summary, signature, frame)
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
+            state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -122,6 +123,8 @@ class Functions(Construction):
             bool(self.replaying),
             self.compiled,
             is_override(frame),
+            state.seeded,
+            state.modes,
         )
 
     def _full_name(self, function: FunctionValue) -> str:
@@ -167,10 +170,10 @@ class Functions(Construction):
         self.journal = Journal()
         try:
             value, deeds = self._run_in(state, frame, function)
-            if self.outer_writes == writes:
+            if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                done = Done(self.journal, frame.id, claims, deeds, handed)
+                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded)
                 self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)

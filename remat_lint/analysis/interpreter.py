@@ -14,10 +14,10 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.expressions import Expressions
 from remat_lint.analysis.external_names import only_tells, only_tells_by_method
-from remat_lint.analysis.facts import Decides
+from remat_lint.analysis.facts import Decides, RandomKind
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.once import attribute_path, happens_once
-from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
+from remat_lint.analysis.state import Phase, RandomState, State, join_all, merge, reunite
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
@@ -27,6 +27,7 @@ from remat_lint.analysis.values import (
     Compiled,
     Constant,
     External,
+    Fork,
     FunctionValue,
     InstanceObject,
     ListObject,
@@ -426,8 +427,11 @@ class Interpreter(Expressions):
 
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
+        forked: dict[RandomKind, frozenset[RandomState]] = {}
         for context, target in statement.items:
             value = self.evaluate(context, state)
+            if isinstance(value, Fork):
+                forked[value.of] = state.seeded
             self.name_scopes += self._scopes_entered(value)
             switch = self._grad_switch(context)
             if switch is not None:
@@ -435,9 +439,14 @@ class Interpreter(Expressions):
             if target is not None:
                 self.assign(state, target, Operand(_entered(value)))
         try:
-            return self.run_block(statement.body, [state])
+            flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
+        for kind, before in forked.items():
+            for path in flow.ends():
+                inside = {key for key in path.seeded if key[0] is not kind}
+                path.seeded = frozenset(inside | {key for key in before if key[0] is kind})
+        return flow
 
     def _scopes_entered(self, context: Value) -> tuple[RegionName, ...]:
         """The name scopes that ``with context:`` enters; a context manager of the project may enter any."""

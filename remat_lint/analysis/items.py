@@ -22,6 +22,7 @@ from remat_lint.analysis.values import (
     ListObject,
     Reference,
     Scalar,
+    Snapshot,
     Tensor,
     Unknown,
     Value,
@@ -210,6 +211,8 @@ class Items(Registered):
                 return sequences[0] if len(sequences) == 1 else SequenceValue(rest=rest or Unknown())
             case Scalar() | Constant():
                 return SequenceValue(rest=SCALAR)
+            case Snapshot():  # of several devices
+                return SequenceValue(rest=value)
             case _:
                 return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
 

@@ -7,10 +7,12 @@ or where it is asked for first; the layer above defines it.
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
     reads        a token is read, written or marked
+    draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
+    hooks        the state hooks of a checkpoint
     checkpoints  remat.checkpoint
     regions      remat.region
     wrappers     functions that the settings name
@@ -298,6 +300,9 @@ class Machine:
     def condition_key(self, test: ir.Expr) -> tuple[str, bool]:
         raise NotImplementedError
 
+    def mro(self, klass: Value) -> list[Value]:
+        raise NotImplementedError
+
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         raise NotImplementedError
 
@@ -319,6 +324,11 @@ class Flow:
     broke: list[State] = field(default_factory=list)
     continued: list[State] = field(default_factory=list)
     raised: list[State] = field(default_factory=list)
+
+    def ends(self) -> Iterator[State]:
+        """The paths, whichever way they went."""
+        yield from (*self.fell, *self.broke, *self.continued, *self.raised)
+        yield from (path for path, _ in self.returned)
 
     def add(self, other: Flow) -> None:
         """Take over all ways out of a block but falling past its end."""

@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     Partial,
     Reference,
     RegionWrapper,
+    Source,
     Super,
     Tensor,
     Unknown,
@@ -129,10 +130,7 @@ class Objects(Wrappers):
         match base:
             case Choice(alternatives=values):
                 found = [value for value in values if value != Constant(None)] or list(values)
-                joined = self.attribute_of(state, node, found[0], name)
-                for other in found[1:]:
-                    joined = join(joined, self.attribute_of(state, node, other, name))
-                return joined
+                return reduce(join, [self.attribute_of(state, node, one, name) for one in found])
             case Reference():
                 return self._object_attribute(state, node, base, name)
             case Tensor():
@@ -149,8 +147,10 @@ class Objects(Wrappers):
                 return self._static_attribute(base, name)
             case Super(owner=owner, receiver=receiver):
                 return self._super_attribute(state, owner, receiver, name)
-            case Unknown(held=held):
-                return Unknown(held) if held else self._unknown_attribute(state, node, base, name)
+            case Source():
+                return self.attribute_of_source(state, base, name)
+            case Unknown():
+                return self._unknown_attribute(state, node, base, name)
             case _:
                 return Method(base, name)
 
@@ -164,8 +164,8 @@ class Objects(Wrappers):
 
     def _unknown_attribute(self, state: State, node: ir.Expr, base: Unknown, name: str) -> Value:
         operation = torch_ops.attribute(name)
-        if operation is None:
-            return Unknown()
+        if base.held or operation is None:
+            return Unknown(base.held)
         return self.apply(state, node, operation, Operand(base), ())
 
     def _tensor_attribute(self, state: State, node: ir.Expr, base: Tensor, name: str) -> Value:
@@ -198,6 +198,8 @@ class Objects(Wrappers):
         if own == NONE or is_blank(own):
             declared = self.declared_attribute(state, base, self.mro(found.klass), name)
             return join(declared, NONE) if holds_object(declared) else self.as_configured(own)
+        if name == "training":  # it is no setting, but was set
+            return own
         if isinstance(own, Constant) and self.is_record(found.klass):
             return SCALAR
         return self.as_configured(own)
@@ -326,6 +328,8 @@ class Objects(Wrappers):
         for one in alternatives(base):
             if name == "forward" and isinstance(one, Unknown) and one.origin in self.picked:
                 self._note_outside(value)
+            if isinstance(one, Source):
+                self.set_attribute_of_source(state, one, name, value)
             found = self.object_at(state, one) if isinstance(one, Reference) else None
             if not isinstance(one, Reference) or not isinstance(found, InstanceObject):
                 self.escape(state, value)

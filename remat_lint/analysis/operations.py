@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import Draw
 from remat_lint.analysis.effects import Effects, is_duration
-from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
@@ -21,6 +20,7 @@ from remat_lint.analysis.values import (
     Choice,
     Constant,
     DictObject,
+    External,
     InstanceObject,
     ListObject,
     Made,
@@ -119,9 +119,53 @@ class Operations(Effects):
 
     def _draw(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
         """The operation draws random numbers, unless its arguments switch that off."""
-        if operation.effect is Effect.DROPOUT and self._effect_here(operation, bound) is Effect.VIEW:
-            return
-        self.note_deed(state, node, Draw(self.called(node), Random(RandomKind.TORCH)))
+        certain = self._draws(state, operation, bound)
+        if certain is not None:
+            random, known = self.random_of(bound.get("generator"))
+            self.draw(state, node, random, self.called(node), certain=certain and known)
+
+    def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
+        """Whether it is certain that the operation draws with these arguments; None where it does not."""
+        if not operation.draws:
+            return None
+        given = bound.get(operation.draws_unless_given or "self")
+        if operation.draws_unless_given and given is not None and given.value != NONE:
+            return None
+        certain = True
+        for switch in operation.switches:
+            operand = bound.get(switch.parameter)
+            value = Constant(switch.default) if operand is None else self._literal(state, operand)
+            if isinstance(value, Constant) and value.value in switch.off:
+                return None
+            certain &= isinstance(value, Constant) or _is_mode(operand)
+        if operation.draws_like is None:
+            return certain
+        inner = self._layer_draws(state, bound.get(operation.draws_like))
+        return None if inner is None else inner and certain
+
+    def _layer_draws(self, state: State, layer: Operand | None) -> bool | None:
+        """The same of a module that another one holds."""
+        value = layer.value if layer is not None else NONE
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, External):
+            return False
+        operation = torch_ops.module(found.klass.name)
+        if operation is None:
+            return False
+        return self._draws(
+            state, operation, Bound(tuple((o.keyword or "", o) for o in module_operands(found)))
+        )
+
+    def _literal(self, state: State, operand: Operand) -> Value:
+        """A value, as the object in view has it where it is an attribute: here no other run is meant."""
+        expr = operand.expr
+        if isinstance(expr, ir.Attribute):
+            base = self.frame.values.get(expr.base.at)
+            found = self.object_at(state, base) if isinstance(base, Reference) else None
+            own = found.get(expr.name) if isinstance(found, InstanceObject) else None
+            if isinstance(own, Constant):
+                return own
+        return operand.value
 
     def _moved(self, state: State, node: ir.Expr, operand: Operand) -> Value:
         """The tensor on another device: itself if it is there already, which only the run knows.
@@ -393,6 +437,11 @@ class Operations(Effects):
         return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
 
 
+def _is_mode(operand: Operand | None) -> bool:
+    """Whether an argument is ``self.training``, which is true wherever a checkpoint matters."""
+    return operand is not None and isinstance(operand.expr, ir.Attribute) and operand.expr.name == "training"
+
+
 def _needs_no_copy(value: Value, bound: Bound) -> bool:
     """Whether ``contiguous``, ``reshape`` or ``flatten`` return a view of every tensor the value may be."""
     memory_format = bound.get("memory_format")
@@ -575,6 +624,9 @@ def _ends_in_units(name: str, bound: Bound) -> bool:
 
 
 def module_operands(instance: InstanceObject) -> Iterator[Operand]:
-    """What an ``nn`` module was constructed with, as keyword operands of its operation."""
+    """What an ``nn`` module was constructed with, or given since, as keyword operands of its operation."""
     for name, value in instance.arguments:
-        yield Operand(value, keyword=name)
+        yield Operand(instance.get(name) or value, keyword=name)
+    training = instance.get("training")
+    if training is not None:
+        yield Operand(training, keyword="training")

@@ -228,8 +228,11 @@ class Regions(Checkpoints):
         self.regions.append(context)
         try:
             with self.replay_of(Inside(context.place, context.region, wrapper.kept)):
+                seeded = state.seeded
                 value = self.call(state, node, wrapper.function, operands)
                 self.hand_over(state, node, value)
+                if wrapper.kept is not Kept.RECOMPUTE:
+                    self.skip_draws(state, seeded)
         finally:
             self.regions.pop()
         if inert:

@@ -41,7 +41,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Frame, Machine, Operand, frame_name
-from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.state import Phase, RandomState, State
 from remat_lint.analysis.values import (
     ClassValue,
     Coverage,
@@ -133,6 +133,26 @@ class Replays(Machine):
         for deed in deeds.through(step):
             self.deeds.note(deed)
 
+    @contextmanager
+    def deeds_apart(self) -> Iterator[Deeds]:
+        """What is done here, by itself; the running call did it all the same."""
+        around, self.deeds = self.deeds, Deeds()
+        apart = self.deeds
+        try:
+            yield apart
+        finally:
+            self.deeds = around
+            for deed in apart:
+                around.note(deed)
+
+    def repeat_call(self, node: ir.Expr, deeds: Deeds) -> None:
+        """The same call is made at another place: what it did is done again."""
+        here = self.place(node)
+        for deed in deeds:
+            first = tuple(replace(step, place=here) for step in deed.steps[:1])
+            place = deed.place if deed.steps else here
+            self.deeds.note(replace(deed, place=place, steps=(*first, *deed.steps[1:])))
+
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
         return Deeds(one for deed in deeds if (one := self._seen_outside(deed, frame.id)) is not None)
@@ -151,8 +171,7 @@ class Replays(Machine):
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
-        now = [number for operand in operands for number in numbers(operand.value)]
-        translation = dict(zip(before, now, strict=False))
+        translation = _translation(before, operands)
 
         def translated(number: int) -> int:
             while number not in translation and number in self.holders:
@@ -160,6 +179,13 @@ class Replays(Machine):
             return translation.get(number, number)
 
         return Deeds(deeds.renumbered(translated))
+
+    def seeds_for(
+        self, seeded: frozenset[RandomState], before: Sequence[int], operands: Sequence[Operand]
+    ) -> frozenset[RandomState]:
+        """The random states that a call like this one leaves set, of the objects that this one is handed."""
+        translation = _translation(before, operands)
+        return frozenset((kind, number and translation.get(number, number)) for kind, number in seeded)
 
     @contextmanager
     def replay_of(self, region: Inside) -> Iterator[None]:
@@ -217,13 +243,13 @@ class Replays(Machine):
             replay.by,
             replay.place,
             others(chain, deed.place),
-            deed.inside,
+            deed.inside if replay.by is not Replayer.TORCH else None,
             replay.certain and deed.certain,
             replay.assumed,
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay.coverage, deed, deed.act, replayed)
-        elif deed.inside is None or deed.inside.kept is not Kept.SAVE:
+        elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
             yield _done_again(deed, replayed)
 
     def _drawn_again(
@@ -231,6 +257,8 @@ class Replays(Machine):
     ) -> Iterator[RandomDraw]:
         """A draw from a state that is not restored."""
         random = draw.random
+        if draw.seeded:
+            return
         if random.kind in coverage.kinds or (random.number and random.number in coverage.objects):
             return
         if not coverage.known and random.kind is not RandomKind.SYSTEM:
@@ -241,6 +269,12 @@ class Replays(Machine):
 def _is_settled(deed: Deed, before: int) -> bool:
     """Whether what decides was read before the checkpoint began: a replay finds the same value."""
     return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
+
+
+def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int, int]:
+    """From the numbers that a call was handed to those that one like it is handed."""
+    now = (number for operand in operands for number in numbers(operand.value))
+    return dict(zip(before, now, strict=False))
 
 
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import Kept
+from remat_lint.analysis.facts import Kept, RandomKind
 from remat_lint.analysis.values import (
     HeapObject,
     Reference,
@@ -114,6 +114,9 @@ class MarkerRun:
     again: bool = False
 
 
+RandomState = tuple[RandomKind, int]
+"""A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
+
 Condition = tuple[str, bool]
 """The text of a condition, without the frame that it belongs to, and its truth."""
 
@@ -192,11 +195,13 @@ class State:
         "frames",
         "heap",
         "marked",
+        "modes",
         "partly",
         "pending",
         "phase",
         "readers",
         "runs",
+        "seeded",
         "variables",
     )
 
@@ -224,6 +229,10 @@ class State:
         """The outputs that wait for a marker on some of the paths only that were joined into this one."""
         self.always: frozenset[Token] = frozenset()
         """The outputs that are read on every path that was joined into this one."""
+        self.seeded: frozenset[RandomState] = frozenset()
+        """The random states that the replayed code has set by now: a replay draws the same from them."""
+        self.modes = 0
+        """The last change of a module between training and evaluation."""
         self._owned: set[int] = set()
 
     def fork(self) -> State:
@@ -240,6 +249,7 @@ class State:
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always, other.partly = self.always, self.partly
+        other.seeded, other.modes = self.seeded, self.modes
         self._owned = set()
         return other
 
@@ -444,6 +454,8 @@ def join_states(first: State, second: State) -> State:
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.declared = first.declared & second.declared
+    joined.seeded = first.seeded & second.seeded
+    joined.modes = max(first.modes, second.modes)
     return joined
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
+from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, RandomState, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -39,6 +39,8 @@ from remat_lint.analysis.values import (
     Reference,
     RegionWrapper,
     Scalar,
+    Snapshot,
+    Source,
     Super,
     Tensor,
     Token,
@@ -85,9 +87,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a call did beside its result: its facts, the region names that it used and its deeds.
+    """What a call did beside its result: its facts, the region names that it used, its deeds, its seeds.
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
+    ``seeded`` are the random states that are set after it.
     """
 
     journal: Journal
@@ -95,6 +98,7 @@ class Done:
     claims: tuple[Claim, ...]
     deeds: Deeds
     numbers: tuple[int, ...]
+    seeded: frozenset[RandomState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +252,8 @@ class Summaries:
                 return ("fickle", _reading_shape(reading))
             case Scalar() | Constant() | External() | ClassValue() | ModuleValue():
                 return value
+            case Source(kind=kind, of=of, number=number):
+                return ("source", kind, of, (of, number) in state.seeded)
             case SequenceValue(items=items, rest=rest, kind=kind):
                 return (
                     kind,
@@ -285,7 +291,16 @@ class Summaries:
                     self._collect(state, item, heap)
 
 
-_PATH_BOUND = (RegionWrapper, CheckpointWrapper, Compiled, PhaseTest, PlaceholderTest, Super, Imported)
+_PATH_BOUND = (
+    RegionWrapper,
+    CheckpointWrapper,
+    Compiled,
+    PhaseTest,
+    PlaceholderTest,
+    Super,
+    Imported,
+    Snapshot,
+)
 """Values whose meaning depends on where they are."""
 
 

@@ -225,6 +225,39 @@ class External(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Source(Value):
+    """An object that random numbers are drawn from, of a kind that ``random_names`` knows.
+
+    ``number`` tells its state from others; it is 0 where the state is no object's own. ``of`` is the kind of
+    that state.
+    """
+
+    kind: str
+    of: RandomKind
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Value):
+    """A copy of a random state, as it was when it was ``taken``.
+
+    ``seeded`` tells whether code that runs again takes an equal one.
+    """
+
+    of: RandomKind
+    number: int
+    taken: int
+    seeded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fork(Value):
+    """A context that leaves a random state as it found it."""
+
+    of: RandomKind
+
+
+@dataclass(frozen=True, slots=True)
 class Imported(Value):
     """A name bound by an import that nobody has looked at yet: the module, and the name in it."""
 
@@ -539,7 +572,12 @@ def numbers(value: Value) -> Iterator[int]:
     match value:
         case Unknown(origin=number, reading=Reading(number=read)):
             yield from (number, read)
-        case Tensor(storage=number) | Unknown(origin=number) | Reference(address=number):
+        case (
+            Tensor(storage=number)
+            | Unknown(origin=number)
+            | Reference(address=number)
+            | Source(number=number)
+        ):
             yield number
         case Fickle(reading=Reading(number=number)):
             yield number

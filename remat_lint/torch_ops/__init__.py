@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from remat_lint.torch_ops.einsum import einsum_is_view
 from remat_lint.torch_ops.loader import attribute, function, method, module
-from remat_lint.torch_ops.operation import Effect, Layout, Operation, Result
+from remat_lint.torch_ops.operation import Effect, Layout, Operation, Result, Switch
 
 __all__ = [
     "Effect",
     "Layout",
     "Operation",
     "Result",
+    "Switch",
     "attribute",
     "einsum_is_view",
     "function",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from remat_lint.torch_ops.operation import Switch
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -358,27 +360,141 @@ SIGNATURES = (
     ),
 )
 
+_IN_TRAINING = Switch("training", True)
+_IN_TRAINING_IF_ASKED = Switch("training", False)
+_TRAIN = Switch("train", True)
+_RECURRENT = (Switch("dropout", 0.0), Switch("num_layers", 1, off=(1,)))
+
+
+def _chance(parameter: str, default: float) -> Switch:
+    """The probability of a dropout: measured, nothing is drawn where it is 0, nor where it is 1."""
+    return Switch(parameter, default, off=(0, 1))
+
+
 DRAWS = (
     Correction(
         "Python functions that draw inside",
         ("torch", *NEURAL),
-        "gumbel_softmax fractional_max_pool2d fractional_max_pool3d fractional_max_pool2d_with_indices"
-        " fractional_max_pool3d_with_indices multi_head_attention_forward svd_lowrank pca_lowrank",
+        "gumbel_softmax multi_head_attention_forward svd_lowrank pca_lowrank",
         {"draws": True},
     ),
     Correction(
-        "initialisers that draw",
+        "initialisers that draw, by their names of today and of old",
         ("torch.nn.init",),
         "uniform_ normal_ trunc_normal_ xavier_uniform_ xavier_normal_ kaiming_uniform_ kaiming_normal_"
-        " orthogonal_ sparse_",
+        " orthogonal_ sparse_ uniform normal xavier_uniform xavier_normal kaiming_uniform kaiming_normal"
+        " orthogonal sparse",
         {"draws": True},
     ),
     Correction(
-        "in training; the recurrent ones and attention with dropout above zero",
+        "signatures of Python: in training, which is the default",
+        NEURAL,
+        "dropout dropout1d dropout2d dropout3d",
+        {"switches": (_chance("p", 0.5), _IN_TRAINING)},
+    ),
+    Correction(
+        "signatures of Python: in training, which is not the default",
+        NEURAL,
+        "alpha_dropout feature_alpha_dropout",
+        {"switches": (_chance("p", 0.5), _IN_TRAINING_IF_ASKED)},
+    ),
+    Correction(
+        "schemas: the probability and the mode are always given",
+        PLAIN,
+        "dropout alpha_dropout feature_dropout feature_alpha_dropout native_dropout dropout_ alpha_dropout_"
+        " feature_dropout_ feature_alpha_dropout_",
+        {"switches": (_chance("p", 0.5), _TRAIN)},
+    ),
+    Correction(
+        "schemas: the slope is drawn in training, which is not the default",
+        (*PLAIN, *NEURAL, "torch.ops.aten"),
+        "rrelu rrelu_ rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_functional",
+        {"switches": (_IN_TRAINING_IF_ASKED,)},
+    ),
+    Correction(
+        "modules: in training",
         MODULES,
-        "RReLU FractionalMaxPool2d FractionalMaxPool3d MultiheadAttention Transformer TransformerEncoder"
-        " TransformerDecoder TransformerEncoderLayer TransformerDecoderLayer RNN LSTM GRU",
-        {"draws": True},
+        "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout",
+        {"switches": (_chance("p", 0.5), _IN_TRAINING)},
+    ),
+    Correction("in training", MODULES, "RReLU", {"draws": True, "switches": (_IN_TRAINING,)}),
+    Correction(
+        "the windows are drawn in evaluation too, where they are not given",
+        (*NEURAL, *MODULES),
+        "fractional_max_pool2d fractional_max_pool3d fractional_max_pool2d_with_indices"
+        " fractional_max_pool3d_with_indices FractionalMaxPool2d FractionalMaxPool3d",
+        {"draws": True, "draws_unless_given": "_random_samples"},
+    ),
+    Correction(
+        "schemas: attention has no dropout where none is asked for",
+        (*NEURAL, "torch.ops.aten"),
+        "scaled_dot_product_attention _cudnn_attention_forward _efficient_attention_forward"
+        " _flash_attention_forward _flash_attention_forward_no_dropout_inplace"
+        " _scaled_dot_product_attention_math _scaled_dot_product_attention_math_for_mps"
+        " _scaled_dot_product_cudnn_attention _scaled_dot_product_efficient_attention"
+        " _scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_for_cpu"
+        " _scaled_dot_product_fused_attention_overrideable _triton_scaled_dot_attention",
+        {"switches": (_chance("dropout_p", 0.0),)},
+    ),
+    Correction(
+        "the tag says so, but they choose a kernel, take a softmax, or use the mask that the forward drew",
+        ("torch.ops.aten",),
+        "_fused_sdp_choice _nested_tensor_softmax_with_shape _cudnn_attention_backward"
+        " _scaled_dot_product_cudnn_attention_backward _scaled_dot_product_efficient_attention_backward",
+        {"draws": False},
+    ),
+    Correction(
+        "signature of Python",
+        NEURAL,
+        "multi_head_attention_forward",
+        {"switches": (_chance("dropout_p", 0.0), _IN_TRAINING)},
+    ),
+    Correction(
+        "the stubs list an overload for packed sequences first",
+        ("torch",),
+        "gru lstm rnn_tanh rnn_relu",
+        {
+            "parameters": "input hx params has_biases num_layers dropout train bidirectional batch_first",
+            "switches": (*_RECURRENT, _TRAIN),
+        },
+    ),
+    Correction(
+        "in training, between the layers of a stack",
+        MODULES,
+        "RNN LSTM GRU",
+        {"draws": True, "switches": (*_RECURRENT, _IN_TRAINING)},
+    ),
+    Correction(
+        "in training, and not by default",
+        MODULES,
+        "MultiheadAttention",
+        {"draws": True, "switches": (_chance("dropout", 0.0), _IN_TRAINING)},
+    ),
+    Correction(
+        "in training, and by default",
+        MODULES,
+        "Transformer TransformerEncoderLayer TransformerDecoderLayer",
+        {"draws": True, "switches": (_chance("dropout", 0.1), _IN_TRAINING)},
+    ),
+    Correction(
+        "a stack of copies of a layer",
+        MODULES,
+        "TransformerEncoder",
+        {"draws": True, "draws_like": "encoder_layer", "switches": (_IN_TRAINING,)},
+    ),
+    Correction(
+        "a stack of copies of a layer",
+        MODULES,
+        "TransformerDecoder",
+        {"draws": True, "draws_like": "decoder_layer", "switches": (_IN_TRAINING,)},
+    ),
+    Correction(
+        "measured: their weights are drawn when they are made",
+        MODULES,
+        "Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding"
+        " EmbeddingBag RNN LSTM GRU RNNCell LSTMCell GRUCell MultiheadAttention Transformer"
+        " TransformerEncoderLayer TransformerDecoderLayer AdaptiveLogSoftmaxWithLoss LinearCrossEntropyLoss",
+        {"constructor_draws": True},
     ),
 )
 

@@ -65,6 +65,18 @@ class Result(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """A parameter that decides whether an operation draws random numbers: not at the values of ``off``.
+
+    Of a module it is one of its constructor, or ``training``. ``default`` is what it is where it is left out.
+    """
+
+    parameter: str
+    default: object
+    off: tuple[object, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One function, method, attribute or module call.
 
@@ -99,6 +111,18 @@ class Operation:
 
     draws: bool = False
     """Draws random numbers, with some arguments at least."""
+
+    switches: tuple[Switch, ...] = ()
+    """What switches that off, each alone."""
+
+    draws_unless_given: str | None = None
+    """A parameter that holds the random numbers where it is given: ``_random_samples``."""
+
+    draws_like: str | None = None
+    """Of a module only: the parameter of its constructor that is a module, which draws for it."""
+
+    constructor_draws: bool = False
+    """Of a module only: its weights are drawn when it is made."""
 
     keeps_output: bool = False
     """Autograd saves the result for backward, so a region that ends here persists it (SEMANTICS 1.6)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import importlib.util
+import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from remat_lint.analysis import analyse
+from remat_lint.gathering import gather
 from remat_lint.project import Project
 from remat_lint.rule import Example, Rule
 from remat_lint.rules import all_rules
@@ -29,7 +31,7 @@ def examples() -> Iterator[Any]:
 
 def reported_lines(rule: Rule, code: str) -> list[int]:
     source = SourceFile("example.py", code.encode())
-    facts = analyse(source, Project())
+    facts = gather([analyse(source, Project())], [source.path])[source.path]
     return sorted({source.span(finding.place.node).line for finding in rule.check(facts)})
 
 
@@ -67,19 +69,51 @@ def load(path: Path) -> ModuleType:
 
 
 def run_under_a_checkpoint(module: ModuleType) -> str:
-    """ "ok" where the gradients equal those of the plain run, else the error."""
+    """ "ok" where the gradients equal those of the plain run, else "wrong-gradient" or the error."""
     import torch
     import torch_remat
 
-    def gradient(function: Any) -> torch.Tensor:
-        torch.manual_seed(0)
-        x = torch.randn(4, 8, requires_grad=True)
-        function(x).sum().backward()
-        assert x.grad is not None
-        return x.grad
+    def body(x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = torch_remat.checkpoint(region_name="example")(module.body)(x)
+        return result
 
+    function = getattr(module, "run", body)
     try:
-        checkpointed = gradient(torch_remat.checkpoint(region_name="example")(module.body))
+        checkpointed = gradient(function)
     except Exception as error:  # noqa: BLE001 - the error is the outcome
         return f"{type(error).__name__}: {error}"
-    return "ok" if torch.equal(checkpointed, gradient(module.body)) else "other gradients"
+    with checkpoints_switched_off(module):
+        plain = gradient(function)
+    return "ok" if torch.equal(checkpointed, plain) else "wrong-gradient"
+
+
+def gradient(function: Any) -> Any:
+    """The gradient of the input, with all random states set before the forward."""
+    import torch
+
+    torch.manual_seed(0)
+    x = torch.randn(4, 8, requires_grad=True)
+    random.seed(0)
+    function(x).sum().backward()
+    assert x.grad is not None
+    return x.grad
+
+
+@contextlib.contextmanager
+def checkpoints_switched_off(module: ModuleType) -> Iterator[None]:
+    """The functions that make checkpoints run what they are given."""
+    import torch.utils.checkpoint
+    import torch_remat
+
+    def remat_checkpoint(**_: Any) -> Any:
+        return lambda function: function
+
+    def torch_checkpoint(function: Any, *args: Any, **_: Any) -> Any:
+        return function(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch_remat, "checkpoint", remat_checkpoint)
+        patch.setattr(torch.utils.checkpoint, "checkpoint", torch_checkpoint)
+        if hasattr(module, "checkpoint"):
+            patch.setattr(module, "checkpoint", torch_checkpoint)
+        yield

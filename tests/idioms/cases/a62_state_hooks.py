@@ -28,7 +28,7 @@ def hooked(x):
 
 
 def unhooked(x):
-    return F.dropout(x, 0.5).sin()  # expect: RMT402
+    return F.dropout(x, 0.5).sin()  # expect: RMT403
 
 
 def run_hooked(x):

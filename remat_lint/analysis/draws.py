@@ -1,0 +1,164 @@
+"""Random states: what draws from them, sets them, copies them and puts them back.
+
+A draw is a deed. One from a state that the replayed code itself has set by then is the same in every run;
+which states those are belongs to the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from remat_lint.analysis import ir, random_names
+from remat_lint.analysis.deeds import Draw
+from remat_lint.analysis.facts import Random, RandomKind
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.random_names import Does, Role
+from remat_lint.analysis.reads import Reads
+from remat_lint.analysis.state import RandomState, State
+from remat_lint.analysis.values import (
+    NONE,
+    Choice,
+    Constant,
+    External,
+    Fork,
+    Method,
+    Snapshot,
+    Source,
+    Unknown,
+    Value,
+    alternatives,
+)
+from remat_lint.project import Project
+
+_SYSTEM = Random(RandomKind.SYSTEM)
+_DEVICE_MODULE = External("torch.cuda")
+"""Any module of a device: they have the same functions."""
+
+
+class Draws(Reads):
+    """Follows random states."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.body_began = 0
+        """What has a higher number was made in the code that is replayed, while a checkpoint runs it."""
+        self.given_back: list[tuple[RandomState, Value]] = []
+        """The states that were set to a copy, and what they were set to."""
+
+    @contextmanager
+    def on_replay(self, state: State) -> Iterator[None]:
+        """Code runs that is replayed: what was set before it is not set again."""
+        before, state.seeded = state.seeded, frozenset()
+        began, self.body_began = self.body_began, self.fresh()
+        try:
+            yield
+        finally:
+            self.body_began = began
+            state.seeded |= before
+
+    def draw(
+        self, state: State, node: ir.Node, random: Random, operation: str, *, certain: bool = True
+    ) -> None:
+        """``operation``, as written, draws from a random state."""
+        seeded = (random.kind, random.number) in state.seeded
+        self.note_deed(state, node, Draw(operation, random, seeded), certain=certain)
+
+    def skip_draws(self, state: State, before: frozenset[RandomState]) -> None:
+        """What a region did to random states is left out of a replay, where that skips it."""
+        drawn = {(d.act.random.kind, d.act.random.number) for d in self.deeds if isinstance(d.act, Draw)}
+        state.seeded = (state.seeded & before) - drawn
+
+    def random_of(self, generator: Operand | None) -> tuple[Random, bool]:
+        """The state that an operation with this ``generator`` draws from, and whether that is certain.
+
+        What is not known may be none, and then it is torch's own.
+        """
+        if generator is None or generator.value == NONE:
+            return Random(RandomKind.TORCH), True
+        if isinstance(generator.value, External) and generator.value.name in random_names.DEFAULT_GENERATORS:
+            return Random(RandomKind.TORCH), True
+        for one in alternatives(generator.value):
+            if isinstance(one, Source):
+                return self._state_of_source(one, generator), not isinstance(generator.value, Choice)
+        return Random(RandomKind.TORCH), False
+
+    def _state_of_source(self, source: Source, written: Operand) -> Random:
+        if source.of is not RandomKind.OBJECT:
+            return Random(source.of)
+        name = self.text(written.expr) if written.expr is not None else ""
+        return Random(RandomKind.OBJECT, name, source.number)
+
+    # --- calls
+
+    def call_random(
+        self, state: State, node: ir.Expr, role: Role, receiver: Operand | None, operands: Sequence[Operand]
+    ) -> Value:
+        """Call what does something to a random state: a function, or a method of a source."""
+        self.read(state, node, operands, certain=False)
+        source = receiver.value if receiver is not None else None
+        random = Random(role.kind)
+        if isinstance(source, Source) and receiver is not None and role.kind is RandomKind.OBJECT:
+            random = self._state_of_source(source, receiver)
+        key = (random.kind, random.number)
+        asked = bool(operands) and operands[0].value != NONE
+        match role.does:
+            case Does.DRAW:
+                self.draw(state, node, random, self.called(node))
+            case Does.SEED | Does.SEED_OR_DRAW | Does.SCRAMBLE:
+                if role.does is Does.SCRAMBLE or not (asked or role.does is Does.SEED):
+                    self.draw(state, node, _SYSTEM, self.called(node))
+                state.seeded |= {key}
+                return source if source is not None else Unknown()
+            case Does.TAKE:
+                return Snapshot(*key, self.fresh(), key in state.seeded)
+            case Does.GIVE:
+                self.give_back(state, key, operands)
+                return NONE
+            case Does.MAKE | Does.MAKE_OR_DRAW:
+                if role.does is Does.MAKE_OR_DRAW and not asked:
+                    self.draw(state, node, _SYSTEM, self.called(node))
+                return self._make_source(state, role, operands)
+            case Does.FORK:
+                off = any(o.keyword == "enabled" and o.value == Constant(False) for o in operands)
+                return NONE if off else Fork(role.kind)
+            case Does.MODULE:
+                return _DEVICE_MODULE
+        return Unknown(origin=self.fresh())
+
+    def _make_source(self, state: State, role: Role, operands: Sequence[Operand]) -> Source:
+        """A source: one that is made of another one shares its state."""
+        if role.kind is not RandomKind.OBJECT:
+            return Source(role.source, role.kind)
+        for operand in operands[:1]:
+            if isinstance(operand.value, Source):
+                return Source(role.source, RandomKind.OBJECT, operand.value.number)
+        made = Source(role.source, RandomKind.OBJECT, self.fresh())
+        state.seeded |= {(made.of, made.number)}
+        return made
+
+    def give_back(self, state: State, key: RandomState, operands: Sequence[Operand]) -> None:
+        """A random state is set to what is given: where that was copied by the same code, to what it was."""
+        copies = [leaf for o in operands for leaf in state.leaves(o.value) if isinstance(leaf, Snapshot)]
+        self.given_back += [(key, copy) for copy in copies] or [(key, Unknown())]
+        began = max(self.body_began, self.given_until)
+        if all(copy.seeded or copy.taken <= began for copy in copies):
+            state.seeded |= {key}
+        else:
+            state.seeded -= {key}
+
+    # --- attributes
+
+    def attribute_of_source(self, state: State, source: Source, name: str) -> Value:
+        """``generator.bit_generator`` and its ``state``, or a method."""
+        key = (source.of, source.number)
+        if source.kind == random_names.NUMPY_GENERATOR and name == random_names.BIT_GENERATOR:
+            return Source(random_names.NUMPY_BITS, *key)
+        if source.kind == random_names.NUMPY_BITS and name == random_names.STATE:
+            return Snapshot(*key, self.fresh(), key in state.seeded)
+        return Method(source, name)
+
+    def set_attribute_of_source(self, state: State, source: Source, name: str, value: Value) -> None:
+        """``generator.bit_generator.state = value``."""
+        if source.kind == random_names.NUMPY_BITS and name == random_names.STATE:
+            self.give_back(state, (source.of, source.number), [Operand(value)])

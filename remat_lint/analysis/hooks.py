@@ -1,0 +1,296 @@
+"""State hooks of a checkpoint: which random states they restore, and what is wrong with them.
+
+A hook's ``snapshot`` is run, then its ``restore`` on what that returned: the random states that are set to a
+copy taken by the first are the ones that it covers. Whatever it is made of (other hooks, helper functions,
+methods of a base class) is followed like any other code. Comes in: the value that the checkpoint was given.
+Goes out: a ``Coverage``, and a fact for each hook that cannot work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.facts import Cover, StateHook
+from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.markers import Markers
+from remat_lint.analysis.state import RandomState, State
+from remat_lint.analysis.suites import nested
+from remat_lint.analysis.values import (
+    NONE,
+    ClassValue,
+    Coverage,
+    DictObject,
+    External,
+    FunctionValue,
+    InheritedMethod,
+    InstanceObject,
+    ListObject,
+    Reference,
+    Snapshot,
+    Source,
+    Unknown,
+    Value,
+    parts,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.project import Project
+
+_EMPTY_BASES = frozenset(
+    ["torch_remat.RecomputeStateHook", "typing.Protocol", "typing.Generic", "abc.ABC", "builtins.object"]
+)
+"""Bases outside the project that have no ``snapshot`` and ``restore`` that do anything."""
+
+_CONTEXTS = {"__enter__": ("__exit__",), "enter_context": ("close", "pop_all", "__exit__")}
+"""What enters a context, and what leaves it."""
+
+_ABOUT_RANDOMNESS = re.compile(r"rng|random|seed|generator|dropout", re.IGNORECASE)
+"""Words in a hook that may restore a random state in a way that nobody knows here."""
+
+
+_KEPT_IN_ITSELF = (
+    "restores what its object holds, which the next `snapshot` has overwritten by then",
+    "Return the state from `snapshot`, and set the state to what `restore` is given.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hook:
+    """A hook that can be looked into."""
+
+    value: Reference
+    klass: ClassValue
+    snapshot: Value | None
+    restore: Value | None
+
+    def functions(self) -> Iterator[ir.Function]:
+        for method in (self.snapshot, self.restore):
+            if isinstance(method, FunctionValue):
+                yield method.definition
+
+
+class Hooks(Markers):
+    """Looks into state hooks."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.reading_hooks = 0
+        """How many hooks are being run: calls in them are run, not taken from summaries."""
+
+    def coverage_of(self, state: State, node: ir.Expr, given: Value) -> Coverage:
+        """The random states that the hooks of a checkpoint restore."""
+        hooks = self.items_of(state, given)
+        if hooks is None:
+            return Coverage(known=False)
+        if not hooks:
+            return Coverage()
+        covered: set[RandomState] = set()
+        known = not (isinstance(given, SequenceValue) and given.rest is not None)
+        for value in hooks:
+            found = self._covered_by_hook(state, node, value)
+            known &= found is not None
+            covered |= found or set()
+        kinds = frozenset(kind for kind, number in covered if not number)
+        objects = frozenset(number for _, number in covered if number)
+        return Coverage(kinds, objects, known, Cover.OTHER_HOOK)
+
+    def items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
+        """The items of a tuple or list; None for anything else."""
+        if isinstance(value, SequenceValue):
+            return value.items
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        return found.items if isinstance(found, ListObject) else None
+
+    def _covered_by_hook(self, state: State, node: ir.Expr, value: Value) -> set[RandomState] | None:
+        """The states that one hook restores; None where that is not known, or it cannot work."""
+        hook = self._hook_in_view(state, node, value)
+        if hook is None:
+            return None
+        problem = self._missing_method(hook)
+        if problem is not None:
+            self._report_hook(node, hook, *problem)
+            return None
+        path, mark = state.fork(), self.fresh()
+        with self._reading_hook():
+            assert hook.snapshot is not None
+            assert hook.restore is not None
+            taken = self.call(path, node, hook.snapshot, ())
+            copies = {leaf for leaf in path.leaves(taken) if isinstance(leaf, Snapshot)}
+            self.given_back = []
+            self.call(path, node, hook.restore, [Operand(taken)])
+            restored = self.given_back
+        problem = next(self._faults_of(path, hook, taken, mark), None)
+        if any(isinstance(value, Snapshot) and value not in copies for _, value in restored):
+            problem = problem or _KEPT_IN_ITSELF
+        if problem is not None:
+            self._report_hook(node, hook, *problem)
+            return None
+        return self._states_restored(hook, restored)
+
+    def _report_hook(self, node: ir.Expr, hook: _Hook, what: str, advice: str) -> None:
+        self.journal.note(StateHook(self.place(node), hook.klass.definition.name, what, advice))
+
+    @contextmanager
+    def _reading_hook(self) -> Iterator[None]:
+        """What a hook does is nobody's deed, and no fact of the code around the checkpoint."""
+        journal, deeds, given_back = self.journal, self.deeds, self.given_back
+        self.journal, self.deeds = Journal(), Deeds()
+        self.reading_hooks += 1
+        try:
+            yield
+        finally:
+            self.reading_hooks -= 1
+            self.journal, self.deeds, self.given_back = journal, deeds, given_back
+
+    def _hook_in_view(self, state: State, node: ir.Expr, value: Value) -> _Hook | None:
+        """The hook that a value is; None where its methods may come from outside the project."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(value, Reference) or not isinstance(found, InstanceObject):
+            return None
+        if not isinstance(found.klass, ClassValue) or value.address in self.open:
+            return None
+        order = self.mro(found.klass)
+        seen = all(
+            len(one.bases) == len(one.definition.bases) for one in order if isinstance(one, ClassValue)
+        )
+        if not seen or any(isinstance(one, External) and one.name not in _EMPTY_BASES for one in order):
+            return None
+        snapshot, restore = (
+            self._method_of_hook(state, node, value, name) for name in ("snapshot", "restore")
+        )
+        return _Hook(value, found.klass, snapshot, restore)
+
+    def _method_of_hook(self, state: State, node: ir.Expr, hook: Reference, name: str) -> Value | None:
+        method = self.attribute_of(state, node, hook, name)
+        return None if isinstance(method, (InheritedMethod, Unknown)) else method
+
+    # --- what is wrong
+
+    def _missing_method(self, hook: _Hook) -> tuple[str, str] | None:
+        """A method that is not there, or does nothing yet."""
+        for name, method in (("snapshot", hook.snapshot), ("restore", hook.restore)):
+            when = "the forward" if name == "snapshot" else "backward"
+            if method is None:
+                return f"has no `{name}`: {when} raises `AttributeError`", f"Write `{name}`."
+            if isinstance(method, FunctionValue) and method.definition.is_left_to_subclasses:
+                return f"has a `{name}` without a body: nothing is restored", f"Write `{name}`."
+        return None
+
+    def _faults_of(self, state: State, hook: _Hook, taken: Value, mark: int) -> Iterator[tuple[str, str]]:
+        """Why a hook that has both methods does not restore what it took."""
+        if any(self._is_live_state(state, one, mark) for one in (taken, *parts(taken))):
+            yield (
+                "returns from `snapshot` the state itself, which changes afterwards: "
+                "`restore` finds it as it is by then",
+                "Return a copy.",
+            )
+        if taken != NONE and _ignores_state(hook.restore):
+            yield (
+                "has a `restore` that does not use what it is given: nothing is restored",
+                "Set the state to it.",
+            )
+        elif _adds_state(hook.restore):
+            yield (
+                "adds what it took to the state, instead of setting the state to it: "
+                "another replay begins elsewhere",
+                "Return the whole state from `snapshot`, and assign it in `restore`.",
+            )
+        if _stays_in_context(hook.functions()):
+            yield (
+                "enters a context that it never leaves",
+                "Set the state, and leave contexts to the code that is run.",
+            )
+
+    def _is_live_state(self, state: State, value: Value, mark: int) -> bool:
+        """Whether a value is the state itself: an object that was there before, and that changes in place."""
+        if isinstance(value, Source):
+            return value.number < mark
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        return (
+            isinstance(value, Reference)
+            and value.address < mark
+            and isinstance(found, (ListObject, DictObject))
+        )
+
+    # --- what is restored
+
+    def _states_restored(
+        self, hook: _Hook, restored: Sequence[tuple[RandomState, Value]]
+    ) -> set[RandomState] | None:
+        """The states that were set to copies of themselves; None where others may be restored as well."""
+        covered = {
+            key for key, value in restored if isinstance(value, Snapshot) and (value.of, value.number) == key
+        }
+        if any(not isinstance(value, Snapshot) for _, value in restored):
+            return None
+        order = (one for one in self.mro(hook.klass) if isinstance(one, ClassValue))
+        about_randomness = any(
+            _ABOUT_RANDOMNESS.search(one.scope.source.code(one.definition.at)) for one in order
+        )
+        return None if not covered and about_randomness else covered
+
+
+def _expressions(function: ir.Function) -> Iterator[ir.Expr]:
+    """All expressions of a function."""
+    for statement in nested(function.body):
+        yield from (expr for expr, _ in evaluated(header(statement)))
+
+
+def _state_name(restore: Value | None) -> str | None:
+    """What ``restore`` calls the state that it is given; None where that cannot be told."""
+    if not isinstance(restore, FunctionValue):
+        return None
+    given = restore.definition.parameters[restore.receiver is not None :]
+    return given[0].name if given and given[0].kind == "positional" else None
+
+
+def _ignores_state(restore: Value | None) -> bool:
+    name = _state_name(restore)
+    if name is None or not isinstance(restore, FunctionValue):
+        return False
+    if any(isinstance(statement, ir.FunctionDef) for statement in nested(restore.definition.body)):
+        return False
+    found = list(_expressions(restore.definition))
+    return not any(isinstance(expr, ir.Lambda) or _mentions(expr, name) for expr in found)
+
+
+def _adds_state(restore: Value | None) -> bool:
+    """``self.count += state`` and ``self.count = self.count + state``."""
+    name = _state_name(restore)
+    if name is None or not isinstance(restore, FunctionValue):
+        return False
+    for statement in nested(restore.definition.body):
+        match statement:
+            case ir.AugAssign(value=value) if _mentions(value, name):
+                return True
+            case ir.Assign(targets=(ir.Attribute() as target,), value=ir.Binary(left=left, right=right)):
+                operands = (left, right)
+                if any(_mentions(o, name) for o in operands) and any(_is_same(o, target) for o in operands):
+                    return True
+            case _:
+                continue
+    return False
+
+
+def _mentions(expr: ir.Expr, name: str) -> bool:
+    return any(isinstance(one, ir.Name) and one.id == name for one, _ in evaluated((expr,)))
+
+
+def _is_same(expr: ir.Expr, target: ir.Attribute) -> bool:
+    """Whether an expression is the attribute of the same name of the same name."""
+    match expr, target.base:
+        case ir.Attribute(base=ir.Name(id=one), name=name), ir.Name(id=other):
+            return (one, name) == (other, target.name)
+        case _:
+            return False
+
+
+def _stays_in_context(functions: Iterator[ir.Function]) -> bool:
+    names = {e.name for f in functions for e in _expressions(f) if isinstance(e, ir.Attribute)}
+    return any(enters in names and names.isdisjoint(leaves) for enters, leaves in _CONTEXTS.items())

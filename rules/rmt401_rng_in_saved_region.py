@@ -1,0 +1,91 @@
+"""RMT401: a SAVE region draws random numbers, and no state hook restores their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remat_lint.analysis.facts import ModuleFacts, RandomDraw
+from remat_lint.findings import Finding, Severity
+from remat_lint.rule import Example, Rule
+from remat_lint.rules.random_states import hook_to_write, rule_for, state_name, what_draws
+
+
+class RngInSavedRegion(Rule):
+    """## What it does
+    Finds random numbers that are drawn in a SAVE region of a checkpoint without a state hook for them.
+
+    ## Why is this bad?
+    The region's own numbers are right: replay skips it, and its mask is kept. But replay skips its draws as
+    well, so the random state is behind: whatever draws after the region, in the replay or after backward,
+    gets other numbers than in the forward. Draws that come later in the block are silently wrong
+    (RMT402), today or once somebody adds one.
+
+    ## What to write instead
+    A state hook: `torch_remat` takes the state behind each SAVE region in the forward, and restores it
+    where the replay skips the region.
+    """
+
+    code = "RMT401"
+    name = "rng-in-saved-region"
+    severity = Severity.WARNING
+    fails = (
+        Example(
+            """
+            import torch.nn.functional as F
+            import torch_remat as remat
+
+
+            def body(x):
+                y = remat.region(lambda t: F.dropout(t, 0.5), "drop", recompute=False)(x)
+                remat.recompute_needs_tensor(y)
+                return y.sin()
+
+
+            def run(x):
+                return remat.checkpoint()(body)(x)
+            """,
+            at=(6,),
+        ),
+    )
+    passes = (
+        Example(
+            """
+            import torch
+            import torch.nn.functional as F
+            import torch_remat as remat
+
+
+            class TorchRandomState:
+                def snapshot(self):
+                    return torch.get_rng_state()
+
+                def restore(self, state):
+                    torch.set_rng_state(state)
+
+
+            def body(x):
+                y = remat.region(lambda t: F.dropout(t, 0.5), "drop", recompute=False)(x)
+                remat.recompute_needs_tensor(y)
+                return F.dropout(y, 0.5).sin()
+
+
+            def run(x):
+                return remat.checkpoint(recompute_state_hooks=(TorchRandomState(),))(body)(x)
+            """
+        ),
+    )
+
+    def check(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """One finding for each draw."""
+        for draw in facts.of(RandomDraw):
+            if rule_for(draw) != self.code:
+                continue
+            hooked = "no state hook restores it"
+            if draw.replayed.assumed is not None:
+                hooked = "unless the checkpoint has a state hook for that"
+            message = (
+                f"{what_draws(draw)} in a region that replay skips, and {hooked}: its own numbers are kept, "
+                f"but replay leaves {state_name(draw.random)} behind, so that what draws after it gets other "
+                f"numbers. {hook_to_write(draw.random)}."
+            )
+            yield self.at(draw.place, message, chain=draw.replayed.chain)

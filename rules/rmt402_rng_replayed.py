@@ -1,0 +1,137 @@
+"""RMT402: random numbers are drawn in replayed code, and nothing restores their state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remat_lint.analysis.facts import ModuleFacts, RandomDraw, RandomKind
+from remat_lint.findings import Finding, Severity
+from remat_lint.rule import Example, Rule
+from remat_lint.rules.random_states import (
+    hook_to_write,
+    is_by_torch,
+    rule_for,
+    severity_of,
+    what_draws,
+    what_replay_does,
+)
+
+
+class RngReplayed(Rule):
+    """## What it does
+    Finds random numbers that are drawn in code which a checkpoint runs again, bare or in a RECOMPUTE
+    region, where nothing restores the random state before: dropout in all its forms, `torch.rand` and its
+    like, samples of distributions, initial weights, Python's `random`, `numpy.random`, generators of your
+    own, and what comes from the operating system (`os.urandom`, `uuid4`, a generator without a seed).
+
+    ## Why is this bad?
+    `torch_remat` restores no random state by itself. The replay draws the next numbers of the stream
+    instead of those of the forward: another dropout mask, other noise. Backward then multiplies with
+    activations of a network that never ran. Nothing raises, and the gradients are wrong.
+
+    `torch.utils.checkpoint` restores torch's default generators, and no others.
+
+    ## What to write instead
+    A state hook, which `torch_remat` asks for the state in the forward and gives it back to before the
+    replay. Where there can be none (the operating system), or to be rid of the question: draw outside the
+    checkpoint and pass the result in, or draw in a SAVE region, which runs once.
+    """
+
+    code = "RMT402"
+    name = "rng-replayed"
+    severity = Severity.ERROR
+    fails = (
+        Example(
+            """
+            import torch.nn.functional as F
+            import torch_remat as remat
+
+
+            def body(x):
+                return F.dropout(x, 0.5).sin()
+
+
+            def run(x):
+                return remat.checkpoint()(body)(x)
+            """,
+            at=(6,),
+            runtime="wrong-gradient",
+        ),
+        Example(
+            """
+            import random
+            from torch.utils.checkpoint import checkpoint
+
+
+            def body(x):
+                return (x * random.random()).sin()
+
+
+            def run(x):
+                return checkpoint(body, x, use_reentrant=False)
+            """,
+            at=(6,),
+            runtime="wrong-gradient",
+        ),
+    )
+    passes = (
+        Example(
+            """
+            import torch
+            import torch.nn.functional as F
+            import torch_remat as remat
+
+
+            class TorchRandomState:
+                def snapshot(self):
+                    return torch.get_rng_state()
+
+                def restore(self, state):
+                    torch.set_rng_state(state)
+
+
+            def body(x):
+                return F.dropout(x, 0.5).sin()
+
+
+            def run(x):
+                return remat.checkpoint(recompute_state_hooks=(TorchRandomState(),))(body)(x)
+            """
+        ),
+        Example(
+            """
+            import random
+            from torch.utils.checkpoint import checkpoint
+
+
+            def body(x, scale):
+                return (x * scale).sin()
+
+
+            def run(x):
+                return checkpoint(body, x, random.random(), use_reentrant=False)
+            """
+        ),
+    )
+
+    def check(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """One finding for each draw."""
+        for draw in facts.of(RandomDraw):
+            if rule_for(draw) == self.code:
+                yield self.at(
+                    draw.place, _message(draw), severity=severity_of(draw), chain=draw.replayed.chain
+                )
+
+
+def _message(draw: RandomDraw) -> str:
+    draws, wrong = what_draws(draw), what_replay_does(draw)
+    outside = "raw outside the checkpoint and pass the result in."
+    if draw.random.kind is RandomKind.SYSTEM:
+        return f"{draws}, whose numbers nobody can restore: {wrong}. D{outside}"
+    if is_by_torch(draw):
+        return f"{draws}, which `torch.utils.checkpoint` does not restore: {wrong}. D{outside}"
+    if draw.replayed.assumed is not None:
+        draws = f"{draws}. Unless the checkpoint that replays this has a state hook for that, {wrong}"
+    else:
+        draws = f"{draws}, which no state hook restores: {wrong}"
+    return f"{draws}. {hook_to_write(draw.random)}, or d{outside}"

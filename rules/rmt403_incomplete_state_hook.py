@@ -1,0 +1,132 @@
+"""RMT403: a state hook does not restore what it takes, or not what is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from remat_lint.analysis.facts import Kept, ModuleFacts, RandomDraw, StateHook
+from remat_lint.findings import Finding, Severity
+from remat_lint.rule import Example, Rule
+from remat_lint.rules.random_states import (
+    hook_to_write,
+    rule_for,
+    severity_of,
+    state_name,
+    what_draws,
+    what_replay_does,
+)
+
+
+class IncompleteStateHook(Rule):
+    """## What it does
+    Finds state hooks that cannot work: without `snapshot` or `restore`, with a `restore` that does not use
+    what it is given or adds it to the state, with a `snapshot` that returns the state itself instead of a
+    copy, or that enters a context which it never leaves. And it finds draws from a random state that none
+    of the hooks of their checkpoint restores.
+
+    ## Why is this bad?
+    `torch_remat` calls `snapshot` in the forward and gives its result to `restore` before the replay,
+    several times where there are SAVE regions, and again for each further backward. A method that is
+    missing raises then. Everything else here leaves the state as it is: the replay draws other numbers,
+    and the gradients are silently wrong. A hook restores its own state only: one for torch does nothing
+    for Python's `random`, nor for a `torch.Generator` of your own.
+
+    ## What to write instead
+    A hook for each state that is drawn from: `snapshot` returns a copy of the whole state, `restore` sets
+    the state to it.
+    """
+
+    code = "RMT403"
+    name = "incomplete-state-hook"
+    severity = Severity.ERROR
+    fails = (
+        Example(
+            """
+            import random
+            import torch
+            import torch_remat as remat
+
+
+            class TorchRandomState:
+                def snapshot(self):
+                    return torch.get_rng_state()
+
+                def restore(self, state):
+                    torch.set_rng_state(state)
+
+
+            def body(x):
+                return (x * random.random()).sin()
+
+
+            def run(x):
+                return remat.checkpoint(recompute_state_hooks=(TorchRandomState(),))(body)(x)
+            """,
+            at=(15,),
+            runtime="wrong-gradient",
+        ),
+        Example(
+            """
+            import torch
+            import torch.nn.functional as F
+            import torch_remat as remat
+
+
+            class TorchRandomState:
+                def snapshot(self):
+                    return torch.get_rng_state()
+
+
+            def run(x):
+                hooks = (TorchRandomState(),)
+                return remat.checkpoint(recompute_state_hooks=hooks)(lambda t: F.dropout(t, 0.5).sin())(x)
+            """,
+            at=(13,),
+            runtime="AttributeError",
+        ),
+    )
+    passes = (
+        Example(
+            """
+            import random
+            import torch_remat as remat
+
+
+            class PythonRandomState:
+                def snapshot(self):
+                    return random.getstate()
+
+                def restore(self, state):
+                    random.setstate(state)
+
+
+            def body(x):
+                return (x * random.random()).sin()
+
+
+            def run(x):
+                return remat.checkpoint(recompute_state_hooks=(PythonRandomState(),))(body)(x)
+            """
+        ),
+    )
+
+    def check(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """One finding for each hook, and for each draw."""
+        for hook in facts.of(StateHook):
+            yield self.at(hook.place, f"state hook `{hook.hook}` {hook.what}. {hook.advice}")
+        for draw in facts.of(RandomDraw):
+            if rule_for(draw) == self.code:
+                yield self.at(
+                    draw.place, _message(draw), severity=severity_of(draw), chain=draw.replayed.chain
+                )
+
+
+def _message(draw: RandomDraw) -> str:
+    inside = draw.replayed.inside
+    harm = what_replay_does(draw)
+    if inside is not None and inside.kept is Kept.SAVE:
+        harm = f"replay skips the region and leaves {state_name(draw.random)} behind"
+    return (
+        f"{what_draws(draw)}, which none of the checkpoint's state hooks restores: {harm}. "
+        f"{hook_to_write(draw.random)}."
+    )
