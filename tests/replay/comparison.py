@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from remat_lint.analysis import analyse
-from remat_lint.findings import Finding, Severity
-from remat_lint.project import Project
-from remat_lint.rules import all_rules
+from remat_lint.config import Config
+from remat_lint.findings import LocatedFinding, Severity
+from remat_lint.linter import Linter
 from remat_lint.source import SourceFile
 from tests.replay.axes import Hook, Region
 from tests.replay.deeds import RIGHT, Outcome, Stream
@@ -15,7 +15,7 @@ from tests.replay.expectations import expected_of, replays
 from tests.replay.oracle import Verdict, verdicts_of
 from tests.replay.writer import PRELUDE, Program
 
-JUDGED = ("RMT4", "RMT5", "RMT606")
+JUDGED = ("RMT4", "RMT5")
 ALSO_RIGHT = ("RMT106",)
 """A rule of another family that may name a cause of wrong gradients."""
 BROKEN = (Hook.HALF, Hook.LIVE, Hook.NOOP, Hook.ENTERED)
@@ -36,12 +36,7 @@ class Comparison:
 
     program: Program
     verdicts: dict[bool, Verdict]
-    file: SourceFile
-    findings: list[Finding] = field(default_factory=list)
-
-    def line(self, finding: Finding) -> int:
-        """The line on which a finding stands."""
-        return self.file.span(finding.place.node).line
+    findings: list[LocatedFinding] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -50,7 +45,7 @@ class Comparison:
             return ""
         outcomes = {verdict.outcome for verdict in self.verdicts.values()}
         kind = self._kind_of_wrong() if outcomes != {Outcome.RIGHT} else self._kind_of_right()
-        places = [(finding.code, finding.place) for finding in self.findings]
+        places = [(finding.code, finding.location) for finding in self.findings]
         return kind or (DOUBLED if len(set(places)) < len(places) else "")
 
     def _kind_of_wrong(self) -> str:
@@ -58,7 +53,7 @@ class Comparison:
         relevant = [f for f in self.findings if f.code.startswith((*JUDGED, *ALSO_RIGHT))]
         there = [f for f in relevant if self._is_there(f)]
         always = {verdict.outcome for verdict in self.verdicts.values()} <= {Outcome.WRONG, Outcome.RAISES}
-        if any(f.severity is Severity.ERROR or not always for f in there):
+        if any(f.finding.severity is Severity.ERROR or not always for f in there):
             return ""
         if there:
             return ONLY_A_WARNING
@@ -70,15 +65,15 @@ class Comparison:
         expected = [expected_of(case, answer) for answer in self.verdicts]
         lucky = any(one.outcomes != RIGHT for one in expected)
         about_hook = [f for f in said if f.code == "RMT403" and case.hook in BROKEN]
-        if not lucky and any(f.severity is Severity.ERROR for f in said if f not in about_hook):
+        if not lucky and any(f.finding.severity is Severity.ERROR for f in said if f not in about_hook):
             return FALSE
         twice = any(verdict.state or verdict.printed for verdict in self.verdicts.values())
         if twice:
             return "" if any(self._is_there(f) for f in said) else UNREPORTED
         return NOISE if said and not lucky and not self._may_be_warned() else ""
 
-    def _is_there(self, finding: Finding) -> bool:
-        line = self.line(finding)
+    def _is_there(self, finding: LocatedFinding) -> bool:
+        line = finding.location.line
         return line in self.program.blamed or (finding.code == "RMT403" and line in self.program.hook_lines)
 
     def _may_be_warned(self) -> bool:
@@ -105,19 +100,19 @@ class Comparison:
         for answer, verdict in self.verdicts.items():
             lines.append(f"recompute={answer}: {verdict}" if len(self.verdicts) > 1 else str(verdict))
         lines.append("--- linter")
-        said = [f"{self.line(f)}: {f.code} {f.severity.value}: {f.message}" for f in self.findings]
+        said = [
+            f"{f.location.line}: {f.code} {f.finding.severity.value}: {f.finding.message}"
+            for f in self.findings
+        ]
         return "\n".join([*lines, *(said or ["silent"])])
 
 
 def compare(program: Program) -> Comparison:
     """Run and lint one program."""
-    comparison = Comparison(program, verdicts_of(program), SourceFile(PATH, program.source.encode()))
+    comparison = Comparison(program, verdicts_of(program))
     if comparison.verdicts:
-        facts = analyse(comparison.file, Project())
-        comparison.findings = [
-            finding
-            for rule in all_rules()
-            if rule.code.startswith((*JUDGED, *ALSO_RIGHT))
-            for finding in rule.check(facts)
-        ]
+        linter = Linter(Config(root=Path(), select=(*JUDGED, *ALSO_RIGHT)))
+        report = linter.lint(SourceFile(PATH, program.source.encode()))
+        assert report.failure is None, report.failure
+        comparison.findings = report.findings
     return comparison

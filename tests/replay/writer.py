@@ -118,7 +118,8 @@ class _Writer:
         hook_start = len(lines) - len(_lines(hooks)) if hooks else len(lines)
         lines += tail
         hook_lines = {*range(hook_start + 1, len(lines) - len(tail) + 1)}
-        hook_lines |= {number for number, line in enumerate(lines, 1) if "recompute_state_hooks" in line.text}
+        applied = ("recompute_state_hooks", "applied()")
+        hook_lines |= {number for number, line in enumerate(lines, 1) if any(a in line.text for a in applied)}
         blamed = {number for number, line in enumerate(lines, 1) if line.blamed}
         source = "\n".join(line.text for line in lines) + "\n"
         return Program(case, source, frozenset(blamed), frozenset(hook_lines))
