@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from remat_lint.codemods.guard_statements import guard_statements
 from remat_lint.codemods.marker_edits import edit_markers
 from remat_lint.codemods.rendering import render
 from remat_lint.codemods.replace_code import replace_code
@@ -28,6 +29,7 @@ __all__ = ["apply"]
 
 _CODEMODS: Mapping[str, Callable[[SourceFile, Sequence[Any]], cst.Module]] = {
     "edit-markers": edit_markers,
+    "guard-statements": guard_statements,
     "replace-code": replace_code,
 }
 

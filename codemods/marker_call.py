@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from remat_lint.codemods.commas import Space, separator_like, shared
-from remat_lint.codemods.marker_name import MARKER
+
+MARKER = "recompute_needs_tensor"
 
 
 @dataclass

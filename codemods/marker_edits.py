@@ -16,8 +16,8 @@ import libcst as cst
 
 from remat_lint.codemods.hoisting import assignment, collapsed
 from remat_lint.codemods.marker_call import extended, marker_in, reduced, written
-from remat_lint.codemods.marker_name import with_import, with_marker
 from remat_lint.codemods.planning import Insertion, Plan, plan
+from remat_lint.codemods.remat_names import with_function, with_import
 from remat_lint.codemods.scopes import bound_by
 from remat_lint.findings import MarkerEdit
 from remat_lint.source import SourceFile
@@ -93,7 +93,9 @@ class MarkerEdits(cst.CSTTransformer):
         return updated_node.with_changes(value=reduced(call, change, self._tree.config_for_parsing))
 
     def leave_ImportFrom(self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom) -> cst.ImportFrom:
-        return with_marker(updated_node) if original_node in self._names.extended else updated_node
+        if original_node not in self._names.extended:
+            return updated_node
+        return with_function(updated_node, self._names.function)
 
     # --- where there is room for a statement
 

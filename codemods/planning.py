@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from remat_lint.codemods.hoisting import in_evaluation_order
-from remat_lint.codemods.marker_call import Change
-from remat_lint.codemods.marker_name import MarkerNames, name_marker
+from remat_lint.codemods.marker_call import MARKER, Change
+from remat_lint.codemods.remat_names import RematNames, name_calls
 from remat_lint.codemods.scopes import Path, Paths, UsedNames, bound_in_header, outermost_function
 from remat_lint.findings import EditMarker, InsertMarker, MarkerEdit, MarkTarget, MoveMarker
 from remat_lint.source import SourceFile
@@ -38,7 +38,7 @@ class Plan:
     """
 
     insertions: dict[cst.CSTNode, Insertion]
-    names: MarkerNames
+    names: RematNames
     changes: dict[cst.CSTNode, Change]
     removed: set[cst.CSTNode]
     around: set[cst.CSTNode]
@@ -67,7 +67,7 @@ def plan(source: SourceFile, edits: Sequence[MarkerEdit]) -> Plan:
     insertions = {
         anchor: _insertion(source, anchor, group, found[anchor], namer) for anchor, group in grouped.items()
     }
-    names = name_marker(insertions, found)
+    names = name_calls(insertions, found, MARKER)
     for anchor, insertion in insertions.items():
         insertion.function = names.calls[anchor]
     changed = [found[node] for node in (*insertions, *names.extended, *changes)]

@@ -62,6 +62,7 @@ class Config(NamedTuple):
     region_wrappers: tuple[str, ...] = ()
     marker_wrappers: tuple[str, ...] = ()
     checkpoint_wrappers: tuple[str, ...] = ()
+    recompute_guards: tuple[str, ...] = ()
 
     @property
     def wrappers(self) -> WrapperNames:
@@ -70,6 +71,7 @@ class Config(NamedTuple):
             frozenset(self.region_wrappers),
             frozenset(self.marker_wrappers),
             frozenset(self.checkpoint_wrappers),
+            frozenset(self.recompute_guards),
         )
 
     def codes(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -209,4 +211,5 @@ _READERS: dict[str, Callable[[str, object], Any]] = {
     "region-wrappers": _dotted_names,
     "marker-wrappers": _dotted_names,
     "checkpoint-wrappers": _dotted_names,
+    "recompute-guards": _dotted_names,
 }

@@ -107,8 +107,16 @@ class ReplaceCode:
     code: str
 
 
+@dataclass(frozen=True, slots=True)
+class GuardStatement:
+    """Run the simple statement ``statement`` in the forward only: under ``if not is_recomputing():``."""
+
+    path: str
+    statement: int
+
+
 MarkerEdit = InsertMarker | EditMarker | MoveMarker
-Edit = MarkerEdit | ReplaceCode
+Edit = MarkerEdit | ReplaceCode | GuardStatement
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 
 class WrapperNames(NamedTuple):
-    """The settings ``region-wrappers``, ``marker-wrappers`` and ``checkpoint-wrappers``."""
+    """``region-wrappers``, ``marker-wrappers``, ``checkpoint-wrappers`` and ``recompute-guards``."""
 
     region: frozenset[str] = frozenset()
     marker: frozenset[str] = frozenset()
     checkpoint: frozenset[str] = frozenset()
+    guard: frozenset[str] = frozenset()
 
     def role(self, name: str) -> str | None:
-        """What the function of this full name wraps: ``region``, ``marker`` or ``checkpoint``."""
+        """What the function of this full name wraps: ``region``, ``marker``, ``checkpoint`` or ``guard``."""
         return next((role for role, names in zip(self._fields, self, strict=True) if name in names), None)
 
     def are_mentioned(self, raw: bytes) -> bool:

@@ -34,6 +34,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.writes import SPECTRAL
 
 if TYPE_CHECKING:
     from remat_lint.analysis.calls import Calls
@@ -51,10 +52,6 @@ class BuiltinCall:
 
 Builtin = Callable[[BuiltinCall], Value]
 
-_CHECKPOINT_OPTIONS = frozenset(
-    {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
-)
-
 MAX_EXACT = 3
 """Ranges up to this length are run exactly."""
 
@@ -69,9 +66,33 @@ def _isinstance(call: BuiltinCall) -> Value:
         return SCALAR
     kinds = call.operands[1].value
     wanted = kinds.items if isinstance(kinds, SequenceValue) else (kinds,)
+    value = call.operands[0].value
+    found = call.machine.object_at(call.state, value) if isinstance(value, Reference) else None
+    if isinstance(value, Reference) and isinstance(found, InstanceObject):
+        return _is_object_of(call, value, found.klass, wanted)
     names = {one.name.removeprefix("builtins.") for one in wanted if isinstance(one, External)}
-    known = _kinds_of(call, call.operands[0].value)
+    known = _kinds_of(call, value)
     return Constant(bool(names & known)) if known and len(names) == len(wanted) else SCALAR
+
+
+def _is_object_of(
+    call: BuiltinCall, value: Reference, klass: ClassValue | External, wanted: Sequence[Value]
+) -> Value:
+    """Whether an object is of one of these classes, as far as they and its bases are in view."""
+    machine = call.machine
+    order = machine.mro(klass)
+    if any(one in order for one in wanted):
+        return Constant(True)
+    if any(isinstance(one, External) and one.name == "torch.nn.Module" for one in wanted):
+        return Constant(True) if machine.is_module_object(call.state, value) else SCALAR
+    is_whole = all(isinstance(one, ClassValue) or _is_of_torch(one) for one in (*order, *wanted))
+    may_be_heir = value.address in machine.open and any(klass in machine.mro(one) for one in wanted)
+    return Constant(False) if is_whole and not may_be_heir else SCALAR
+
+
+def _is_of_torch(value: Value) -> bool:
+    """Whether a class is one of those of torch that have no others for bases which anyone asks for."""
+    return isinstance(value, External) and value.name.startswith("torch.nn.") and "_" not in value.name
 
 
 def _kinds_of(call: BuiltinCall, value: Value) -> frozenset[str]:
@@ -214,6 +235,8 @@ def _map(call: BuiltinCall) -> Value:
 
 
 def _next(call: BuiltinCall) -> Value:
+    if call.operands:
+        call.machine.note_next(call.state, call.node, call.operands[0])
     sequence = (
         call.machine.iterate(call.state, call.node, call.operands[0].value)
         if call.operands
@@ -330,22 +353,22 @@ def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
         base, name, value = call.operands[:3]
         call.machine.may_be_called(call.state, [value])
+        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
+            target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
+            call.machine.note_attribute(call.state, target, base, value)
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 
 
+def _spectral_norm(call: BuiltinCall) -> Value:
+    """The module itself, which changes with every call in training from now on."""
+    module = next((o.value for o in call.operands if o.keyword in (None, "module")), Unknown())
+    call.machine.set_attribute(call.state, module, SPECTRAL, Constant(True))
+    return module
+
+
 def _second(call: BuiltinCall) -> Value:
     return call.operands[1].value if len(call.operands) > 1 else Unknown()
-
-
-def _torch_checkpoint(call: BuiltinCall) -> Value:
-    """``torch.utils.checkpoint.checkpoint(f, h)`` is a bare operation: it saves ``h``, then runs ``f``."""
-    if not call.operands:
-        return Unknown()
-    handed = [operand for operand in call.operands[1:] if operand.keyword not in _CHECKPOINT_OPTIONS]
-    options = {o.keyword or "": o.value for o in call.operands if o.keyword in _CHECKPOINT_OPTIONS}
-    call.machine.read(call.state, call.node, handed)
-    return call.machine.run_torch_checkpoint(call.state, call.node, call.operands[0].value, handed, options)
 
 
 def _super(call: BuiltinCall) -> Value:
@@ -423,5 +446,6 @@ BUILTINS: dict[str, Builtin] = {
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,
     "torch.jit.annotate": _second,
-    "torch.utils.checkpoint.checkpoint": _torch_checkpoint,
+    "torch.nn.utils.spectral_norm": _spectral_norm,
+    "torch.nn.utils.parametrizations.spectral_norm": _spectral_norm,
 }

@@ -8,9 +8,9 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.containers import Containers
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.facts import Random, RandomKind
+from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import State
@@ -53,12 +53,12 @@ class _Made:
     deeds: Deeds
 
 
-class Construction(Containers):
+class Construction(Forms):
     """Calls classes."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.summaries = Summaries(self.object_at)
+        self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
@@ -77,6 +77,7 @@ class Construction(Containers):
         signature = self.summaries.construction(state, klass, operands)
         known = self._modules.get(signature.key) if signature is not None else None
         if known is not None:
+            self._note_rebuilt(state, known.module)
             self.repeat_call(node, known.deeds)
             return known.module
         with self.deeds_apart() as deeds:
@@ -86,6 +87,11 @@ class Construction(Containers):
             self._modules[signature.key] = _Made(module, deeds)
             klass.scope.heap |= objects
         return module
+
+    def _note_rebuilt(self, state: State, module: Value) -> None:
+        """A module like one that was made before is made again: its parts are the caller's own."""
+        number = self.fresh()
+        self.rebuilt |= dict.fromkeys(self.summaries.reachable(state, module) or (), number)
 
     def _construct_object(
         self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]

@@ -67,7 +67,7 @@ class _Listing(Naming):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.summaries = _Calls(self.object_at)
+        self.summaries = _Calls(self.object_at, self.nature_of)
         self._runs: dict[_Run, None] = {}
         self._running: list[tuple[str, Kept]] = []
         self._checkpoint: str | None = None
@@ -104,7 +104,7 @@ class _Listing(Naming):
 
     def _of_class(self, klass: ClassValue, name: str) -> DeclaringClass | None:
         self._runs, self._running, self._checkpoint = {}, [], None
-        self.summaries, self._always_by = _Calls(self.object_at), {}
+        self.summaries, self._always_by = _Calls(self.object_at, self.nature_of), {}
         journal = self.journal = Journal()
         self.reset_budget()
         always: frozenset[object] = frozenset()

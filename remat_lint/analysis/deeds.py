@@ -12,8 +12,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import UnionType
 
-from remat_lint.analysis.facts import Decides, Inside, Kept, Random, Touched, Unsteady, Written
-from remat_lint.findings import Place, Step
+from remat_lint.analysis.facts import (
+    Decides,
+    Divergence,
+    Inside,
+    Kept,
+    Outcome,
+    Random,
+    Touched,
+    Unsteady,
+    Written,
+)
+from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
 """More deeds than this of one call are forgotten: a few tell that a block has side effects."""
@@ -38,12 +48,16 @@ class Draw:
 class Write:
     """Something outside the call is changed: ``target``, as written.
 
-    ``number`` is that of the object, storage or frame that is changed; it is 0 where nobody knows.
+    ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
+    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once.
     """
 
     target: str
     written: Written
     number: int
+    path: str = ""
+    outcome: Outcome = Outcome.ADVANCED
+    edit: GuardStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +96,10 @@ class Sway:
 
 @dataclass(frozen=True, slots=True)
 class Diverge:
-    """A guard on the phase changes what ``name`` is afterwards."""
+    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``."""
 
-    name: str
+    what: str
+    divergence: Divergence
 
 
 Act = Draw | Write | Touch | Send | Sway | Diverge

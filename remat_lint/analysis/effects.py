@@ -69,7 +69,7 @@ class Effects(Draws):
             number = self.number_of(receiver) if external_names.is_ones_own(name) else 0
             self.note_deed(state, node, Touch(self.called(node), touched, number))
 
-    def note_method(self, state: State, node: ir.Expr, receiver: Operand, name: str) -> None:
+    def note_told(self, state: State, node: ir.Expr, receiver: Operand, name: str) -> None:
         """A method of something unknown is called, which may tell by its name what it is."""
         touched = external_names.touched_by_method(_last_name(receiver.expr), name)
         if touched is not None:

@@ -58,22 +58,14 @@ class Expressions(Calls):
     def lookup(self, state: State, name: str) -> Value:
         """A name of the running function, of those around it, of the module, or of Python."""
         frame = self.frame
-        for number in self._scopes():
-            found = state.frames.get(number, self.kept_frames.get(number, {})).get(name)
+        for number in self.scopes_around():
+            found = self.bound_in(state, number, name)
             if found is not None:
                 return self.resolved(found)
         found = frame.scope.names.get(name)
         if found is not None:
             return self.global_value(self.resolved(found))
         return External(f"builtins.{name}") if name in _BUILTIN_NAMES else Unknown()
-
-    def _scopes(self) -> Sequence[int]:
-        numbers = [self.frame.id]
-        number = self.frame.closure
-        while number:
-            numbers.append(number)
-            number = self.closures.get(number, 0)
-        return numbers
 
     def resolved(self, value: Value) -> Value:
         """What an import stands for; other values stand for themselves."""
@@ -87,9 +79,14 @@ class Expressions(Calls):
 
     def _name(self, expr: ir.Name, state: State) -> Value:
         value = self.lookup(state, expr.id)
+        if expr.id in self.frame.watch.changed:
+            owner = self.owner_of(state, expr.id)
+            self.meet(state, expr, expr.id, owner if owner != self.frame.id else 0, value)
+        if self.frame.watch.diverged:
+            self.note_diverged(state, expr)
         if expr.id not in self.frame.scope.rebound or self.frame.kind == "module":
             return value
-        bound_here = any(expr.id in state.frames.get(number, {}) for number in self._scopes())
+        bound_here = any(expr.id in state.frames.get(number, {}) for number in self.scopes_around())
         return value if bound_here else self.read_global(expr, value)
 
     def _const(self, expr: ir.Const, _state: State) -> Value:
@@ -109,7 +106,9 @@ class Expressions(Calls):
         value = self.attribute_of(state, expr, base, expr.name)
         if isinstance(base, ModuleValue) and expr.name in base.scope.rebound:
             return self.read_global(expr, value)
-        return self.fetched(value, base)
+        value = self.fetched(value, base, f".{expr.name}")
+        self.meet(state, expr, expr.name, self.number_of(base), value)
+        return value
 
     # --- calls
 
@@ -162,7 +161,7 @@ class Expressions(Calls):
             return unsteady
         item = self.item_of(state, expr, base, indices)
         self.pick(state, expr, base, indices, item)
-        return self.fetched(item, base)
+        return self.fetched(item, base, "[]")
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
         for part in (expr.lower, expr.upper, expr.step):
@@ -275,9 +274,11 @@ class Expressions(Calls):
         return self.join_ends(state, ends)
 
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:
+        before = state.phase
         true, false = self.branch(expr.test, state)
         ends = [(path, self.evaluate(expr.body, path)) for path in true]
         ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
+        self.note_choice(before, expr, ends)
         return self.join_ends(state, ends) if ends else Unknown()
 
     # --- functions in expressions
@@ -447,6 +448,7 @@ class Expressions(Calls):
             return [state], []
         if state.phase is Phase.FORWARD:
             return [], [state]
+        self.told = False
         replay, forward = state, state.fork()
         replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
         return [replay], [forward]
@@ -506,6 +508,8 @@ class Expressions(Calls):
         """``target = value``."""
         match target:
             case ir.Name(id=name):
+                self.note_name(state, target, operand)
+                self.frame.watch.bind(name, operand.expr)
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
                 values = list(self.unpack(state, target, operand.value, items))
@@ -517,6 +521,7 @@ class Expressions(Calls):
             case ir.Attribute(base=base, name=name):
                 holder = self.evaluate(base, state)
                 self.may_be_called(state, [operand])
+                self.note_attribute(state, target, Operand(holder, base), operand)
                 if isinstance(holder, Tensor) and name == "data":
                     self.write(state, target, Operand(holder, base))
                     self.read(state, target, [operand])
@@ -534,10 +539,7 @@ class Expressions(Calls):
         function = self.frame.function
         number = self.frame.id
         if function is not None and name in function.nonlocals:
-            for outer in self._scopes()[1:]:
-                if name in state.frames.get(outer, {}):
-                    number = outer
-                    break
+            number = self.owner_around(state, name) or number
         elif function is not None and name in function.globals:
             number = self.frame.scope.frame
         elif self.frame.kind == "module":

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from remat_lint.findings import EditMarker, InsertMarker, MoveMarker, Place, ReplaceCode, Step
+from remat_lint.findings import EditMarker, GuardStatement, InsertMarker, MoveMarker, Place, ReplaceCode, Step
 
 
 class Kept(str, Enum):
@@ -403,14 +403,35 @@ class Written(str, Enum):
     """A tensor that the checkpointed function was given, in place."""
 
 
+class Outcome(str, Enum):
+    """What comes of it that state is written by the forward and by each replay."""
+
+    REPLACED = "replaced"
+    """The replay writes an equal value in its place."""
+
+    ADVANCED = "advanced"
+    """The state goes one step too far."""
+
+    COMPUTED = "computed"
+    """The replay computes with other state than the forward: the gradients are wrong."""
+
+    SKIPPED = "skipped"
+    """The replay finds the result of the forward and skips the computation: backward raises."""
+
+    RAISES = "raises"
+    """Autograd sees that an input was changed, or the replay finds nothing to delete: backward raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class StateWrite:
-    """``target``, as written, is changed again by a replay."""
+    """``target``, as written, is changed again by a replay. ``edit`` runs the statement once."""
 
     place: Place
     target: str
     written: Written
+    outcome: Outcome
     replayed: Replayed
+    edit: GuardStatement | None = None
 
 
 class Touched(str, Enum):
@@ -490,20 +511,46 @@ class UnstableInput:
     replayed: Replayed
 
 
+class Divergence(str, Enum):
+    """How a guard on the phase changes what is computed."""
+
+    NAME = "name"
+    """A name stands for something else on replay."""
+
+    RESULT = "result"
+    """The function returns something else on replay."""
+
+    OPERATION = "operation"
+    """An operation that keeps tensors for backward runs in the forward only."""
+
+    REPLAY_OPERATION = "replay-operation"
+    """Such an operation runs on replay only."""
+
+
 @dataclass(frozen=True, slots=True)
 class DivergentReplay:
-    """A guard on the phase changes what ``name`` is afterwards."""
+    """A guard on the phase changes what is computed afterwards: by ``what``, of the kind ``divergence``."""
 
     place: Place
-    name: str
+    what: str
+    divergence: Divergence
     replayed: Replayed
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The function at ``place`` runs under a checkpoint that is in view."""
+    """The function at ``place`` runs under a checkpoint in view: ``is_body`` if that itself calls it."""
 
     place: Place
+    is_body: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """The function at ``place`` is taken for the body of a checkpoint; it ``runs`` these functions."""
+
+    place: Place
+    runs: tuple[Place, ...] = ()
 
 
 ReplayFact = RandomDraw | StateWrite | ExternalEffect | Collective | UnstableInput | DivergentReplay
@@ -538,6 +585,7 @@ Fact = (
     | ReplayFact
     | StateHook
     | Reached
+    | Assumption
     | GivenUp
 )
 F = TypeVar("F", bound=Fact)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
+from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.once import runs_once
@@ -43,6 +44,8 @@ MAX_CALLED = 60
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
 
+_CACHING = ("functools.lru_cache", "functools.cache", "lru_cache", "cache")
+
 IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
 
@@ -63,7 +66,7 @@ class Functions(Construction):
     ) -> Value:
         """Run a function of the project in a frame of its own."""
         definition = function.definition
-        wrapped = self.call_wrapper(state, node, self._full_name(function), operands)
+        wrapped = self.call_by_name(state, node, self._full_name(function), operands)
         if wrapped is not None:
             return wrapped
         if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
@@ -87,6 +90,8 @@ class Functions(Construction):
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
+        self.note_computation()
+        self.note_call(function)
         counts = not self.is_inert() and state.phase is not Phase.FORWARD
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
@@ -106,6 +111,8 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(node, frame, deeds)
+        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+            self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -121,15 +128,18 @@ class Functions(Construction):
             bool(self.swallowing),
             bool(self.checkpoints),
             bool(self.replaying),
+            bool(self.bodies),
             self.compiled,
             is_override(frame),
             state.seeded,
             state.modes,
+            bool(self.muted),
+            self.is_evaluation(state),
         )
 
     def _full_name(self, function: FunctionValue) -> str:
         """The dotted name of a function or method, for the settings that name some."""
-        if not any(self.project.wrappers):
+        if not any(self.project.wrappers) and function.definition.name not in FORM_NAMES:
             return ""
         owner = f"{function.owner.definition.name}." if function.owner is not None else ""
         module = self.project.module_name(function.scope.source)
@@ -145,7 +155,8 @@ class Functions(Construction):
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
         self.journal.absorb(summary.done.journal)
-        renewal = summary.renewal(signature.tokens, self.fresh)
+        now = [number for operand in frame.operands for number in numbers(operand.value)]
+        renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:
             token = renewal.token(effect.token)
             if effect.marked:
@@ -158,7 +169,10 @@ class Functions(Construction):
                     self.read_on_behalf(state, node, frame.operands, token, waiting)
             if effect.waiting and not effect.always:
                 state.partly |= {token}
-        return summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        value = summary.instantiate(state, renewal, self.frame.depth, self.chain())
+        self.note_renewed(renewal.renewed())
+        self.rebuilt |= dict.fromkeys((address for address, _ in summary.heap), self.fresh())
+        return value
 
     def _run_call(
         self, state: State, frame: Frame, function: FunctionValue, signature: Signature | None
@@ -197,11 +211,14 @@ class Functions(Construction):
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
         assert frame.function is not None
         caller, self.frame, frame.scopes_around = self.frame, frame, len(self.name_scopes)
+        self.watch_for(frame)
         grad, scopes = self.grad_enabled, self.name_scopes
         if any(self._switches_grad_off(decorator) for decorator in frame.function.decorators):
             self.grad_enabled = False
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
+            frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
+            self.note_returns(state, frame)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
@@ -251,7 +268,7 @@ class Functions(Construction):
             return False
         if self.replaying or any(state.holds_tokens(operand.value) for operand in operands):
             return False
-        return not self.project.reaches_remat(source)
+        return not self.project.may_checkpoint(source)
 
     def _is_too_deep(self, definition: ir.Function) -> bool:
         # Modules that are constructed alike are one, so construction may go deep: a module without its

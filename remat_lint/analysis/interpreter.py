@@ -12,6 +12,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Send, Sway, Touch
+from remat_lint.analysis.divergences import bodies_of
 from remat_lint.analysis.expressions import Expressions
 from remat_lint.analysis.external_names import only_tells, only_tells_by_method
 from remat_lint.analysis.facts import Decides, RandomKind
@@ -80,6 +81,7 @@ class Interpreter(Expressions):
                 self.spend(path)
                 self.frame.statement = statement
                 self.frame.values = {}
+                self.frame.watch.met = {}
                 ways = _RUNNERS[type(statement)](self, statement, path)
                 flow.fell += ways.fell
                 flow.add(ways)
@@ -101,12 +103,15 @@ class Interpreter(Expressions):
     def _assign(self, statement: ir.Assign, state: State) -> Flow:
         if statement.value is None:
             return Flow([state])
-        paths = []
+        before, paths = state.phase, []
         for path, known in self._evaluate_on_paths(statement.value, state):
             value = self._promised(path, self.frame, statement.annotation, known)
             for target in statement.targets:
                 self.assign(path, target, Operand(value, statement.value))
             paths.append(path)
+        if before is Phase.BOTH and len(paths) > 1:
+            self.note_guard(state, statement, paths, (statement,))
+            paths = reunite(paths)
         return Flow(paths)
 
     def _evaluate_on_paths(self, expr: ir.Expr, state: State) -> Iterator[tuple[State, Value]]:
@@ -126,6 +131,7 @@ class Interpreter(Expressions):
         value = self.operand(statement.value, state)
         found = self.object_at(state, target.value) if isinstance(target.value, Reference) else None
         if isinstance(found, ListObject):
+            self.note_extended(state, statement, target, value)
             self._call_list_method(
                 state, target.value, found, "extend", [value.value], statement.value
             ) if isinstance(target.value, Reference) else None
@@ -137,6 +143,8 @@ class Interpreter(Expressions):
             if isinstance(statement.target, ir.Subscript):
                 self.assign(state, statement.target, Operand(target.value))
             return Flow([state])
+        if self.changes_in_place(state, target, value):
+            self.note_extended(state, statement, target, value)
         result = self.binary(state, statement, statement.operator, target, value)
         self.assign(state, statement.target, Operand(result, statement.value))
         return Flow([state])
@@ -144,7 +152,9 @@ class Interpreter(Expressions):
     def _return(self, statement: ir.Return, state: State) -> Flow:
         if statement.value is None:
             return Flow(returned=[(state, NONE)])
-        return Flow(returned=list(self._evaluate_on_paths(statement.value, state)))
+        returned = list(self._evaluate_on_paths(statement.value, state))
+        self.frame.ended += [(path.phase, value, statement) for path, value in returned]
+        return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:
         for value in statement.values:
@@ -163,6 +173,8 @@ class Interpreter(Expressions):
         for target in statement.targets:
             if isinstance(target, ir.Name):
                 state.unbind(self.frame.id, target.id)
+            elif isinstance(target, (ir.Attribute, ir.Subscript)):
+                self.note_deletion(state, target, self.operand(target.base, state))
         return Flow([state])
 
     def _jump(self, statement: ir.Jump, state: State) -> Flow:
@@ -187,16 +199,23 @@ class Interpreter(Expressions):
 
     def _if(self, statement: ir.If, state: State) -> Flow:
         before, done = state.phase, len(self.deeds)
+        known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
         if len(self.deeds) > done and not self._computes(state, (*statement.body, *statement.orelse)):
             self.deeds.forget(done, Sway)
-        flow, done = Flow(), len(self.deeds)
+        watch, flow, done = self.frame.watch, Flow(), len(self.deeds)
+        tested = watch.mentioned(statement.test)
+        ends = []
         for paths, body in ((true, statement.body), (false, statement.orelse)):
             if paths:
-                ways = self.run_block(body, paths)
+                with watch.inside(tested, body):
+                    ways = self.run_block(body, paths)
+                ends.append(bool(ways.fell))
                 flow.fell += ways.fell
                 flow.add(ways)
+        watch.decided(tested, (*statement.body, *statement.orelse), known, left=not all(ends))
         if before is Phase.BOTH:
+            self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)
         self._forget_firsts(statement.test, statement.body, state, done)
         return flow

@@ -148,15 +148,24 @@ class Items(Registered):
         self, state: State, node: ir.Node, base: Operand, indices: Sequence[Operand], value: Operand
     ) -> None:
         """``base[indices] = value``."""
+        if not isinstance(base.value, Tensor) and not self.is_tensor_like(base.value, indices):
+            self.note_element(state, node, base, indices, value)
         for one in alternatives(base.value):
             if isinstance(one, Reference):
                 self._set_object_item(state, one, indices, value.value)
             elif isinstance(one, (Tensor, Unknown)):
-                self.write(state, node, replace(base, value=one))
+                if self.is_tensor_like(one, indices):
+                    self.write(state, node, replace(base, value=one))
                 if isinstance(one, Unknown):
                     self.escape(state, value.value)
-                if isinstance(one, Tensor) or one.computed or _is_tensor_like(indices):
+                if self.is_tensor_like(one, indices):
                     self.read(state, node, [value, *indices])
+
+    def is_tensor_like(self, base: Value, indices: Sequence[Operand]) -> bool:
+        """Whether a value is a tensor, or is indexed as only tensors are."""
+        if not isinstance(base, Unknown):
+            return isinstance(base, Tensor)
+        return base.computed or base.origin in self.tensors or _is_tensor_like(indices)
 
     def _set_object_item(
         self, state: State, base: Reference, indices: Sequence[Operand], value: Value

@@ -8,6 +8,7 @@ from enum import Enum
 from types import UnionType
 
 from remat_lint.analysis.facts import (
+    Assumption,
     BareRead,
     Fact,
     GivenUp,
@@ -174,7 +175,7 @@ class Journal:
                 yield place_marker(list(reads))
 
 
-_ANYWHERE = ReplayFact | Reached
+_ANYWHERE = ReplayFact | Reached | Assumption
 
 
 def _at_region(token: Token, consumer: Consumer) -> Consumer:

@@ -6,6 +6,8 @@ or where it is asked for first; the layer above defines it.
 
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
+    writes       which state that was there before is changed, and what comes of it
+    divergences  what is computed otherwise in one phase
     reads        a token is read, written or marked
     draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
@@ -20,6 +22,7 @@ or where it is asked for first; the layer above defines it.
     registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
+    forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
     calls        objects, methods, names of other packages
@@ -44,7 +47,6 @@ from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
-    CheckpointWrapper,
     ClassValue,
     External,
     HeapObject,
@@ -53,8 +55,10 @@ from remat_lint.analysis.values import (
     Token,
     Value,
 )
+from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import Place, Step
 from remat_lint.project import Project
+from remat_lint.source import SourceFile
 
 REMAT = "torch_remat"
 
@@ -112,6 +116,9 @@ class Frame:
 
     kind: str = "function"
     """function, module or class: whose body runs."""
+    watch: Watch = field(default_factory=Watch)
+    ended: list[tuple[Phase, Value, ir.Stmt]] = field(default_factory=list)
+    """What it returned, in which phase, and by which statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,6 +133,15 @@ class RegionContext:
     depth: int
     function: Value
     operands: Sequence[Operand]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped:
+    """A function with the checkpoint that it was given: on which path, and the calls that led there."""
+
+    function: Value
+    state: State
+    way: tuple[Step, ...]
 
 
 class Machine:
@@ -144,8 +160,8 @@ class Machine:
         """How many ``try`` are under way that take the error of a missing name."""
         self.checkpoints: list[tuple[Place, int]] = []
         """The checkpoints under way, as far as they are in view: where, and at which depth of frames."""
-        self.wrapped: dict[Place, CheckpointWrapper | None] = {}
-        """The checkpoints around a function, by the call that makes them; None for those that ran."""
+        self.wrapped: dict[tuple[Place, Value], Wrapped | None] = {}
+        """What was given a checkpoint, by the call that makes that and the function; None for what ran."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
@@ -160,6 +176,10 @@ class Machine:
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.way: tuple[Step, ...] = ()
+        """The calls that led to the checkpoint around the function that runs, if those ended before."""
+        self.analysed: SourceFile | None = None
+        """The file under analysis."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
         self.picked: set[int] = set()
@@ -174,14 +194,30 @@ class Machine:
         """The names of frames that ended before any root began: factories of functions, ``__init__``."""
         self.deeds = Deeds()
         """What the running call did so far beside computing its result."""
-        self.holders: dict[int, int] = {}
-        """For the number of something that was fetched from an object, the number of that object."""
+        self.holders: dict[int, Held] = {}
+        """For the number of something that was fetched from an object, where in which object it lay."""
+        self.steady: set[int] = set()
+        """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
+        self.tensors: set[int] = set()
+        """The numbers of unknown values that operations take for tensors."""
+        self.rebuilt: dict[int, int] = {}
+        """For the number of a module like one that was made before, the number at which it was made again."""
+        self.unguarded: set[Place] = set()
+        """The statements that compute something that matters: none of them may run in one phase only."""
+        self.muted = 0
+        """How many values are under way of which nobody knows whether a path has them."""
         self.outside = Ranges()
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
         """The last number of what the root was given; what has a higher one was made in the run."""
+        self.bodies: list[int] = []
+        """The depth of the frames that run checkpoints which are under way."""
+        self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
+        """The functions that each function calls, and where they are defined."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
+        self.told = False
+        """Whether it was noted what the guard under way keeps from a replay."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0

@@ -173,7 +173,7 @@ class Names(Operations):
         return text, variables
 
     def _spell_name(self, state: State, name: str) -> Spelling:
-        for number in self._frames_around():
+        for number in self.scopes_around():
             value = state.frames.get(number, {}).get(name)
             if value is not None:
                 written = _written(value)
@@ -182,13 +182,6 @@ class Names(Operations):
                     (written, _FIXED) if written is not None else (f"{{{variable}}}", frozenset({variable}))
                 )
         return f"{{{name}}}", _FIXED
-
-    def _frames_around(self) -> Iterator[int]:
-        yield self.frame.id
-        number = self.frame.closure
-        while number:
-            yield number
-            number = self.closures.get(number, 0)
 
     def _spell_call(self, state: State, call: ir.Call) -> Spelling | None:
         """``self.remat_region_name("q")``, ``str(index)``: a call that gives the same name each time."""
@@ -264,7 +257,7 @@ class Names(Operations):
             case ir.Attribute():
                 return True
             case ir.Name(id=name):
-                return all(name not in state.frames.get(number, {}) for number in self._frames_around())
+                return all(name not in state.frames.get(number, {}) for number in self.scopes_around())
             case _:
                 return False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import NamedTuple
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
@@ -39,6 +40,35 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
 from remat_lint.torch_ops import Effect, Layout, Operation, Result, einsum_is_view
+
+_OF_TENSORS = (Effect.READ, Effect.CAST, Effect.RESHAPE, Effect.DROPOUT)
+_OF_OTHERS = frozenset(
+    ["add", "sort", "to", "type", "index", "apply_", "float", "double", "half", "cpu", "cuda"]
+)
+"""Names of methods of tensors that other things have as well."""
+
+_KEEP_NOTHING = frozenset(
+    ["add", "sub", "sum", "mean", "neg", "cat", "stack", "add_", "sub_", "clone", "copy_"]
+)
+"""Operations that keep no tensor for their backward."""
+
+
+class Default(NamedTuple):
+    """What decides whether a function changes running statistics, and what that is where it is left out."""
+
+    parameter: str
+    value: bool
+
+    def decided(self, bound: Bound) -> bool:
+        """Whether it is switched on by what is given, or may be."""
+        if bound.get(self.parameter) is None:
+            return self.value
+        return bound.constant(self.parameter) is not False
+
+
+_NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Default("use_input_stats", True)}
+
+_SUMS = ("Add", "Subtract")
 
 MAX_VIEWS = 6
 """Views remembered per tensor for messages."""
@@ -97,6 +127,11 @@ class Operations(Effects):
     ) -> Value:
         """Run one torch operation: record its reads and writes, return its result."""
         bound = bind(operation, receiver, operands)
+        result = self._applied(state, node, operation, bound)
+        self._note_result(state, operation, bound, result)
+        return result
+
+    def _applied(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
         written = self._written(operation, bound)
         if operation.draws:
             self._draw(state, node, operation, bound)
@@ -113,9 +148,32 @@ class Operations(Effects):
             self.mix(state, node, [operand for _, operand in bound.pairs])
         others = self._read_operands(operation, bound, effect, written)
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
-        if written:
+        if written and operation.name not in _NORMALISING:
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
+
+    def _note_result(self, state: State, operation: Operation, bound: Bound, result: Value) -> None:
+        """What an operation made is as steady as what it was made of, unless it draws or has parameters."""
+        values = [operand.value for _, operand in bound.pairs]
+        written = self._written(operation, bound)
+        if written:
+            if not all(map(self.is_surely_steady, values)):
+                self.steady.difference_update(self.number_of(operand.value) for operand in written)
+        elif not operation.draws and not operation.constructor:
+            self.note_nature(values, result)
+        self.note_use([operand for _, operand in bound.pairs])
+        self.note_kept(state, operation.name, result)
+        source = self._source(operation, bound)
+        if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
+            self.note_tensor(source.value)
+        if operation.draws or (operation.name not in _KEEP_NOTHING and self.keeps_tensors(operation, result)):
+            self.note_computation()
+
+    def keeps_tensors(self, operation: Operation, result: Value) -> bool:
+        """Whether an operation may keep tensors for its backward."""
+        if not self.grad_enabled or operation.effect not in (Effect.READ, Effect.DROPOUT):
+            return False
+        return any(isinstance(one, Tensor) and one.grad is not False for one in alternatives(result))
 
     def _draw(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
         """The operation draws random numbers, unless its arguments switch that off."""
@@ -212,6 +270,9 @@ class Operations(Effects):
         return replace(value, resident=value.grad is not False) if isinstance(value, Tensor) else value
 
     def _written(self, operation: Operation, bound: Bound) -> list[Operand]:
+        default = _NORMALISING.get(operation.name)
+        if default is not None and not default.decided(bound):
+            return []
         names = list(operation.writes)
         if operation.indirect_inplace and bound.constant(operation.indirect_inplace) is True:
             names += [name for name in ("self", "input") if bound.get(name) is not None][:1]
@@ -394,6 +455,18 @@ class Operations(Effects):
             return scalar_from((right.value,))
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [left, right])
+        result = self._of_operator(state, node, operator, left, right)
+        self.note_nature((left.value, right.value), result)
+        self.note_use((left, right))
+        self.note_kept(state, {"Power": "pow", "MatrixMultiply": "matmul"}.get(operator, ""), result)
+        if operator not in _SUMS and isinstance(result, Tensor) and result.grad is not False:
+            self.note_computation()
+        return result
+
+    def _of_operator(
+        self, state: State, node: ir.Node, operator: str, left: Operand, right: Operand
+    ) -> Value:
+        """What an operator makes of two numbers or tensors."""
         values = (left.value, right.value)
         if all(isinstance(value, (Constant, Scalar)) for value in values) or is_duration(
             operator, left.value
@@ -433,7 +506,9 @@ class Operations(Effects):
         if isinstance(operand.value, Tensor):
             grad, layout = self._grad(iter((operand,))), order_of((operand,))
             like = operand.value.like
-            return Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
+            made = Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
+            self.note_nature((operand.value,), made)
+            return made
         return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.divergences import Divergences
 from remat_lint.analysis.facts import InPlaceWrite, Kept, Output
 from remat_lint.analysis.journal import region_steps
 from remat_lint.analysis.machine import (
@@ -22,7 +23,6 @@ from remat_lint.analysis.machine import (
     in_forward_only,
     is_override,
 )
-from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
 from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
@@ -42,7 +42,7 @@ from remat_lint.analysis.values import (
 from remat_lint.findings import Place, Step
 
 
-class Reads(Replays):
+class Reads(Divergences):
     """Records what happens to tokens."""
 
     def read(self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True) -> None:
@@ -222,6 +222,7 @@ class Reads(Replays):
 
     def write(self, state: State, node: ir.Node, operand: Operand) -> None:
         """The operation at ``node`` changes a tensor in place."""
+        self.note_in_place(state, node, operand)
         for value in alternatives(operand.value):
             if isinstance(value, Tensor) and value.storage and self.grad_enabled:
                 self.changed.add(value.storage)

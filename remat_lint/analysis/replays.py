@@ -7,9 +7,9 @@ what its function did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import (
@@ -30,6 +30,7 @@ from remat_lint.analysis.facts import (
     ExternalEffect,
     Inside,
     Kept,
+    Outcome,
     RandomDraw,
     RandomKind,
     Reached,
@@ -38,11 +39,14 @@ from remat_lint.analysis.facts import (
     ReplayFact,
     StateWrite,
     UnstableInput,
+    Written,
 )
 from remat_lint.analysis.journal import others
-from remat_lint.analysis.machine import Frame, Machine, Operand, frame_name
+from remat_lint.analysis.machine import Frame, Machine, Operand, Wrapped, frame_name
 from remat_lint.analysis.state import Phase, RandomState, State
 from remat_lint.analysis.values import (
+    NONE,
+    CheckpointWrapper,
     ClassValue,
     Coverage,
     External,
@@ -54,9 +58,14 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     numbers,
-    parts,
 )
-from remat_lint.findings import Place, Step
+from remat_lint.analysis.watch import Held
+from remat_lint.findings import GuardStatement, Place, Step
+
+_IN_TRAINING = " .training"
+
+MAX_WRAPPED = 64
+"""No more functions that a file gives checkpoints to, and does not call, are followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,11 @@ class Replay:
     coverage: Coverage
     certain: bool = True
     assumed: Place | None = None
+    handed: Mapping[int, bool] = field(default_factory=dict)
+    """The numbers of what it hands to the function: whether each is handed by position."""
+    way: tuple[Step, ...] = ()
+    """The calls that lead to a checkpoint in another file."""
+    note: str = "the checkpoint is here"
 
 
 class Replays(Machine):
@@ -80,8 +94,16 @@ class Replays(Machine):
         self.note_deed_at(state, self.place(node), act, certain=certain)
 
     def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
-        if state.phase is Phase.BOTH:
+        if self.is_repeated(state):
             self.deeds.note(Deed(act, place, certain=certain))
+
+    def is_repeated(self, state: State) -> bool:
+        """Whether a replay in training runs the code on a path again."""
+        return state.phase is Phase.BOTH and not self.is_evaluation(state)
+
+    def is_evaluation(self, state: State) -> bool:
+        """Whether a path runs where the model is not in training only: nothing is replayed there."""
+        return any(not holds and key.endswith(_IN_TRAINING) for key, holds in state.assumed.items())
 
     def note_write(self, state: State, node: ir.Node, write: Write) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
@@ -92,35 +114,56 @@ class Replays(Machine):
 
     def number_of(self, value: Value) -> int:
         """The number of what a write to a value changes, 0 where nobody knows."""
-        found = {self._number(one) for one in alternatives(value)}
-        return found.pop() if len(found) == 1 else 0
+        found = [self._number(one) for one in alternatives(value) if one != NONE]
+        if len(found) < 2:
+            return found[0] if found else 0
+        if not all(found):
+            return 0
+        return max(found, key=lambda number: (self.root_of(number)[0] not in self.outside, number))
 
     def _number(self, value: Value) -> int:
         match value:
             case Reference(address=number) | Tensor(storage=number) | Unknown(origin=number):
                 return number
-            case External() | ClassValue() | ModuleValue():
+            case ClassValue(frame=frame):
+                return frame
+            case External() | ModuleValue():
                 return FOREIGN
             case _:
                 return 0
 
-    def fetched(self, value: Value, holder: Value) -> Value:
-        """What was fetched from an object of unknown contents is as much of the call's own as the object."""
+    def fetched(self, value: Value, holder: Value, path: str) -> Value:
+        """What was fetched from an object of unknown contents is as much of the call's own as the object.
+
+        ``path`` leads from the object to it.
+        """
         if not isinstance(value, (Unknown, Tensor)) or self._number(value):
             return value
         around = self.number_of(holder)
         if not around:
             return value
         number = self.fresh()
-        self.holders[number] = around
+        self.holders[number] = (around, path)
+        if around in self.steady or isinstance(holder, (Reference, External, ClassValue, ModuleValue)):
+            self.steady.add(number)
         if isinstance(value, Unknown):
             return replace(value, origin=number)
         return replace(value, storage=number)
 
+    def root_of(self, number: int) -> Held:
+        """Where something lies: in which object that was not fetched itself, and where in it."""
+        path = ""
+        while number in self.holders:
+            number, part = self.holders[number]
+            path = part + path
+        return number, path
+
     def is_foreign(self, number: int, frame: int) -> bool:
         """Whether what has this number was there before the call that runs in a frame."""
-        while number in self.holders:
-            number = self.holders[number]
+        number, _ = self.root_of(number)
+        if number == frame:  # a name of the call, bound by a function inside it
+            return False
+        number = max(number, self.rebuilt.get(number, number))
         return number <= max(frame, self.given_until) or number in self.outside
 
     # --- calls and regions
@@ -155,19 +198,28 @@ class Replays(Machine):
 
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
-        return Deeds(one for deed in deeds if (one := self._seen_outside(deed, frame.id)) is not None)
+        seen = (self._seen_outside(deed, frame) for deed in deeds)
+        return Deeds(deed for deed in seen if deed is not None)
 
-    def _seen_outside(self, deed: Deed, frame: int) -> Deed | None:
+    def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
         """A deed of the call that runs in a frame, as its caller sees it."""
         match deed.act:
-            case Write(number=number) if not self.is_foreign(number, frame):
+            case Write(number=number) as write:
+                foreign = self.is_foreign(number, frame.id)
+                return replace(deed, act=self._with_uses(frame, write)) if foreign else None
+            case Touch(number=number) if number and not self.is_foreign(number, frame.id):
                 return None
-            case Touch(number=number) if number and not self.is_foreign(number, frame):
-                return None
-            case Sway(number=number) as sway if number and not self.is_foreign(number, frame):
+            case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
                 return replace(deed, act=replace(sway, number=0))
             case _:
                 return deed
+
+    def _with_uses(self, frame: Frame, write: Write) -> Write:
+        """A write, where the call that made it also looked at the state."""
+        held, watch = (write.number, write.path), frame.watch
+        if write.outcome is Outcome.ADVANCED and held in watch.used:
+            return replace(write, outcome=Outcome.COMPUTED, edit=None)
+        return replace(write, edit=None) if held in watch.read else write
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
@@ -175,7 +227,7 @@ class Replays(Machine):
 
         def translated(number: int) -> int:
             while number not in translation and number in self.holders:
-                number = self.holders[number]
+                number, _ = self.holders[number]
             return translation.get(number, number)
 
         return Deeds(deeds.renumbered(translated))
@@ -200,19 +252,59 @@ class Replays(Machine):
                 around.note(deed)
             self.deeds = around
 
+    # --- what is reached
+
+    def note_call(self, function: FunctionValue) -> None:
+        """A function of the project is called: by which other one, and whether a checkpoint reaches it."""
+        place = Place(function.scope.source.path, function.definition.at)
+        if self.frame.function is not None:
+            self.callees.setdefault(self.frame.function, {})[function.definition] = place
+        if self.bodies:
+            self.journal.note(Reached(place, is_body=self.bodies[-1] == self.frame.depth))
+
+    def note_wrapped(self, state: State, place: Place, function: Value) -> None:
+        """A function was given a checkpoint: it is run at the end, if nothing in view calls it."""
+        key = (place, function)
+        if key not in self.wrapped and self._is_led_here():
+            self.wrapped[key] = Wrapped(function, state.fork(), self.way_to(place))
+
+    def note_run(self, wrapper: CheckpointWrapper) -> None:
+        """What was given a checkpoint runs."""
+        self.wrapped[wrapper.place, wrapper] = None
+
+    def _is_led_here(self) -> bool:
+        """Whether code of the file under analysis led here: other files are analysed by themselves.
+
+        A constructor that runs as a root does again what making the object did.
+        """
+        frames = list(self.active_frames())
+        outermost = frames[-1].function
+        if outermost is not None and outermost is self.root and outermost.name == "__init__":
+            return False
+        return any(frame.scope.source is self.analysed for frame in frames)
+
+    def way_to(self, place: Place) -> tuple[Step, ...]:
+        """The calls that lead to a checkpoint: where it is in the file that runs, it speaks for itself."""
+        *_, outermost = self.active_frames()
+        return self.way if outermost.scope.source.path == place.path else self.calls_since(0)
+
     # --- judging
 
     @contextmanager
-    def judged_for(self, replay: Replay, function: Value | None) -> Iterator[None]:
+    def judged_for(self, replay: Replay) -> Iterator[None]:
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
+        if not self.grad_enabled:  # nothing is ever run again
+            yield
+            return
         around, self.deeds = self.deeds, Deeds()
         self.replaying += 1
         before = self.fresh()
+        self.bodies.append(self.frame.depth)
         try:
             yield
         finally:
             self.replaying -= 1
-            self.note_reached(function)
+            self.bodies.pop()
             self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
             for deed in self.deeds:
                 around.note(deed)
@@ -229,16 +321,10 @@ class Replays(Machine):
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
 
-    def note_reached(self, function: Value | None) -> None:
-        """A function of the project runs under a checkpoint that is in view."""
-        for one in (function, *parts(function)) if function is not None else ():
-            if isinstance(one, FunctionValue):
-                self.journal.note(Reached(Place(one.scope.source.path, one.definition.at)))
-
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps
         if replay.assumed is None:
-            chain = (Step(replay.place, "the checkpoint is here"), *chain)
+            chain = (*replay.way, Step(replay.place, replay.note), *chain)
         replayed = Replayed(
             replay.by,
             replay.place,
@@ -250,7 +336,27 @@ class Replays(Machine):
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay.coverage, deed, deed.act, replayed)
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
+            act = deed.act
+            if isinstance(act, Write):
+                if act.written is Written.INPUT and replay.assumed is not None:
+                    return  # the input of a function may be anything of its caller
+                deed = replace(deed, act=self._write_of(replay, act))
             yield _done_again(deed, replayed)
+
+    def _write_of(self, replay: Replay, write: Write) -> Write:
+        """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""
+        if write.written in (Written.INPUT, Written.BUFFER) and write.number in replay.handed:
+            outcome = write.outcome
+            if not replay.handed[write.number]:
+                outcome = Outcome.COMPUTED
+            elif write.written is Written.BUFFER:
+                outcome = Outcome.RAISES
+            write = replace(write, written=Written.INPUT, outcome=outcome)
+        elif write.written is Written.INPUT:  # it came through a closure
+            write = replace(write, outcome=Outcome.COMPUTED)
+        if write.edit is not None and _statement(write.edit) in self.unguarded:
+            return replace(write, edit=None)
+        return write
 
     def _drawn_again(
         self, coverage: Coverage, deed: Deed, draw: Draw, replayed: Replayed
@@ -277,18 +383,22 @@ def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int
     return dict(zip(before, now, strict=False))
 
 
+def _statement(edit: GuardStatement) -> Place:
+    return Place(edit.path, edit.statement)
+
+
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
-        case Write(target=target, written=written):
-            return StateWrite(deed.place, target, written, replayed)
+        case Write(target=target, written=written, outcome=outcome, edit=edit):
+            return StateWrite(deed.place, target, written, outcome, replayed, edit)
         case Touch(operation=operation, touched=touched):
             return ExternalEffect(deed.place, operation, touched, replayed)
         case Send(operation=operation):
             return Collective(deed.place, operation, replayed)
         case Sway(what=what, unsteady=unsteady, decides=decides, read=read):
             return UnstableInput(deed.place, what, unsteady, decides, read, replayed)
-        case Diverge(name=name):
-            return DivergentReplay(deed.place, name, replayed)
+        case Diverge(what=what, divergence=divergence):
+            return DivergentReplay(deed.place, what, divergence, replayed)
         case Draw():
             raise AssertionError("a draw is judged by what is restored")

@@ -117,9 +117,10 @@ class Summary:
     runs: tuple[MarkerRun, ...]
     done: Done
 
-    def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int]) -> Renewal:
-        """From the numbers and tokens of the summary to those of another call, handed other ``tokens``."""
-        return Renewal(fresh, dict(zip(self.tokens, tokens, strict=True)))
+    def renewal(self, tokens: Sequence[Token], fresh: Callable[[], int], numbers: Sequence[int]) -> Renewal:
+        """From the numbers and tokens of the summary to those of another call, handed others."""
+        handed = dict(zip(self.done.numbers, numbers, strict=False))
+        return Renewal(fresh, dict(zip(self.tokens, tokens, strict=True)), handed, self.done.frame)
 
     def instantiate(self, state: State, renewal: Renewal, depth: int, chain: Chain) -> Value:
         """The result for another call at this depth: what shared a storage or an output shares a new one.
@@ -154,8 +155,9 @@ def note_reads(state: State, effect: Effect, token: Token, chain: Chain) -> None
 class Summaries:
     """The ends of calls, by function and by the shape of their operands."""
 
-    def __init__(self, object_at: Lookup) -> None:
+    def __init__(self, object_at: Lookup, nature: Callable[[Value], object]) -> None:
         self._object_at = object_at
+        self._nature = nature
         self._known: dict[object, Summary] = {}
 
     def signature(
@@ -243,11 +245,11 @@ class Summaries:
                 raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
-                return ("tensor", output, layout, grad, detached, opaque)
+                return ("tensor", output, layout, grad, detached, opaque, self._nature(value))
             case Unknown(held=held, reading=reading):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
                 outputs = tuple(_output_shape(state, token, tokens) for token in ordered)
-                return ("unknown", outputs, _reading_shape(reading))
+                return ("unknown", outputs, _reading_shape(reading), self._nature(value))
             case Fickle(reading=reading):
                 return ("fickle", _reading_shape(reading))
             case Scalar() | Constant() | External() | ClassValue() | ModuleValue():
@@ -346,15 +348,23 @@ def _reads(token: Token, before: State, after: State) -> bool:
 class Renewal:
     """Copies values, with new numbers and tokens for old ones, equal where the old ones were equal."""
 
-    def __init__(self, fresh: Callable[[], int], tokens: dict[Token, Token]) -> None:
+    def __init__(
+        self, fresh: Callable[[], int], tokens: dict[Token, Token], numbers: dict[int, int], since: int
+    ) -> None:
+        """``numbers`` are those that were handed in; what is older than ``since`` stays what it is."""
         self._fresh = fresh
-        self._numbers = {0: 0}
+        self._numbers = numbers | {0: 0}
         self._tokens = tokens
+        self._since = since
 
     def number(self, old: int) -> int:
         if old not in self._numbers:
-            self._numbers[old] = self._fresh()
+            self._numbers[old] = self._fresh() if old > self._since else old
         return self._numbers[old]
+
+    def renewed(self) -> Iterator[tuple[int, int]]:
+        """The old and new numbers of what the call made."""
+        return ((old, new) for old, new in self._numbers.items() if old > self._since)
 
     def token(self, old: Token) -> Token:
         if old not in self._tokens:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from remat_lint.analysis.facts import Cover, Kept, RandomKind, Unsteady
+from remat_lint.analysis.facts import Cover, Kept, RandomKind, Replayer, Unsteady
 from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
@@ -406,7 +406,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointWrapper(Value):
-    """What ``remat.checkpoint(...)`` returns, and what that returns for a function."""
+    """What ``remat.checkpoint(...)`` returns, and what that returns for a function; or another checkpoint.
+
+    ``place`` is where it was made, ``by`` says whose it is. It is not ``certain`` where it may do nothing.
+    """
 
     place: Place
     function: Value | None = None
@@ -414,6 +417,10 @@ class CheckpointWrapper(Value):
     """The options that gave it hooks."""
 
     coverage: Coverage = Coverage()
+    by: Replayer = Replayer.REMAT
+    certain: bool = True
+    made_for: str = ""
+    """The class whose objects all run under it, where a framework makes it."""
 
 
 @dataclass(frozen=True, slots=True)

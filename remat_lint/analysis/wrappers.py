@@ -11,7 +11,15 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
-from remat_lint.analysis.values import NONE, CheckpointWrapper, Coverage, Tensor, Value, alternatives
+from remat_lint.analysis.values import (
+    NONE,
+    CheckpointWrapper,
+    Coverage,
+    PhaseTest,
+    Tensor,
+    Value,
+    alternatives,
+)
 
 _FUNCTION_NAMES = ("function", "fn", "func", "module")
 _NAME_NAMES = ("name", "region_name")
@@ -32,6 +40,8 @@ class Wrappers(Regions):
                 return NONE
             case "checkpoint":
                 return self._wrap_checkpoint(state, node, operands)
+            case "guard":
+                return PhaseTest()
             case _:
                 return None
 

@@ -22,9 +22,13 @@ def _rows() -> Iterator[Any]:
         for row in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
             name, _, programs = row.partition("\n")
             before, _, after = programs.partition("--- becomes\n")
-            code = table.stem[:6].upper() if table.stem.startswith("rmt") else "RMT101"
             after = after.rstrip("\n") + "\n"
-            yield pytest.param(code, before, after, id=f"{table.stem}: {name}")
+            yield pytest.param(_code(table), before, after, id=f"{table.stem}: {name}")
+
+
+def _code(path: Path) -> str:
+    """The rule whose fix a file is about."""
+    return path.stem[:6].upper() if path.stem.startswith("rmt") else "RMT101"
 
 
 @pytest.mark.parametrize(("code", "before", "after"), list(_rows()))
@@ -35,7 +39,7 @@ def test_row(code: str, before: str, after: str, fix: Callable[..., bytes]) -> N
 @pytest.mark.parametrize(
     "before", sorted(PAIRS.glob("*.before.py")), ids=lambda path: path.name.partition(".")[0]
 )
-def test_pair(before: Path, fix: Callable[[bytes], bytes]) -> None:
+def test_pair(before: Path, fix: Callable[..., bytes]) -> None:
     """Whole files, byte for byte: the ones with tabs, carriage returns or a byte-order mark too."""
     after = before.with_name(before.name.replace(".before.", ".after."))
-    assert fix(before.read_bytes()) == after.read_bytes()
+    assert fix(before.read_bytes(), _code(before)) == after.read_bytes()

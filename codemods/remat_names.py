@@ -1,7 +1,7 @@
-"""How a file calls the marker: the way it imports torch_remat already, or else by a new import.
+"""How a file calls a function of torch_remat: the way it imports that already, or else by a new import.
 
-Preferred is an import that names the marker, then one of the module, then a ``from`` import that the
-marker can be added to. An import counts where it has run and nothing nearer hides its name.
+Preferred is an import that names the function, then one of the module, then a ``from`` import that the
+function can be added to. An import counts where it has run and nothing nearer hides its name.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from remat_lint.codemods.commas import Space, separator_like, shared
 from remat_lint.codemods.scopes import Path, bound_names, runs_before, scopes
 
 PACKAGE = "torch_remat"
-MARKER = "recompute_needs_tensor"
 
 
 @dataclass(frozen=True)
 class _Import:
-    """A way to the marker: ``bound`` is the name that must not be hidden, ``call`` what is written."""
+    """A way to the function: ``bound`` is the name that must not be hidden, ``call`` what is written."""
 
     rank: int
     node: cst.Import | cst.ImportFrom
@@ -29,21 +28,25 @@ class _Import:
 
 
 @dataclass
-class MarkerNames:
+class RematNames:
     """What is called at each statement, and what the imports need for it."""
+
+    function: str
 
     calls: dict[cst.CSTNode, str] = field(default_factory=dict)
     extended: set[cst.CSTNode] = field(default_factory=set)
     added: str | None = None
     known: set[str] = field(default_factory=set)
-    """The plain names that the file has for the marker."""
+    """The plain names that the file has for the function."""
 
 
-def name_marker(statements: Collection[cst.CSTNode], paths: Mapping[cst.CSTNode, Path]) -> MarkerNames:
-    """Decides it for all statements that get a marker; ``paths`` holds them and all imports."""
-    ways = [way for node in paths for way in _ways(node)]
+def name_calls(
+    statements: Collection[cst.CSTNode], paths: Mapping[cst.CSTNode, Path], function: str
+) -> RematNames:
+    """Decides it for all statements that get a call; ``paths`` holds them and all imports."""
+    ways = [way for node in paths for way in _ways(node, function)]
     ways.sort(key=lambda way: way.rank)
-    names = MarkerNames(known={way.bound for way in ways if way.call == way.bound} | {MARKER})
+    names = RematNames(function, known={way.bound for way in ways if way.call == way.bound} | {function})
     bound = _BoundNames()
     without: list[cst.CSTNode] = []
     for statement in statements:
@@ -57,29 +60,29 @@ def name_marker(statements: Collection[cst.CSTNode], paths: Mapping[cst.CSTNode,
     if without:
         alias = bound.free_alias([paths[statement] for statement in without])
         names.added = f"import {PACKAGE}" + f" as {alias}" * (alias != PACKAGE)
-        names.calls |= dict.fromkeys(without, f"{alias}.{MARKER}")
+        names.calls |= dict.fromkeys(without, f"{alias}.{function}")
     return names
 
 
 _TO_EXTEND = 2
 
 
-def _ways(node: cst.CSTNode) -> Iterator[_Import]:
+def _ways(node: cst.CSTNode, function: str) -> Iterator[_Import]:
     if isinstance(node, cst.Import):
         for alias in node.names:
             module = dotted(alias.name)
             if module == PACKAGE or (alias.asname is None and module.startswith(f"{PACKAGE}.")):
                 name = dotted(alias.asname.name) if alias.asname else PACKAGE
-                yield _Import(1, node, name, f"{name}.{MARKER}")
+                yield _Import(1, node, name, f"{name}.{function}")
     elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
         if node.relative or dotted(node.module) != PACKAGE:
             return
-        named = [alias for alias in node.names if dotted(alias.name) == MARKER]
+        named = [alias for alias in node.names if dotted(alias.name) == function]
         for alias in named:
-            name = dotted(alias.asname.name) if alias.asname else MARKER
+            name = dotted(alias.asname.name) if alias.asname else function
             yield _Import(0, node, name, name)
         if not named:
-            yield _Import(_TO_EXTEND, node, MARKER, MARKER)
+            yield _Import(_TO_EXTEND, node, function, function)
 
 
 class _BoundNames:
@@ -120,13 +123,13 @@ def dotted(node: cst.CSTNode | None) -> str:
 # --- the imports
 
 
-def with_marker(node: cst.ImportFrom) -> cst.ImportFrom:
-    """The ``from`` import with the marker added, in its sorted place where the names are sorted."""
+def with_function(node: cst.ImportFrom, function: str) -> cst.ImportFrom:
+    """The ``from`` import with the function added, in its sorted place where the names are sorted."""
     assert not isinstance(node.names, cst.ImportStar)
     aliases = list(node.names)
-    place = _sorted_place([dotted(alias.name) for alias in aliases])
+    place = _sorted_place([dotted(alias.name) for alias in aliases], function)
     separator = separator_like(_separator(node))
-    added = cst.ImportAlias(cst.Name(MARKER))
+    added = cst.ImportAlias(cst.Name(function))
     if place < len(aliases):
         aliases.insert(place, added.with_changes(comma=cst.Comma(whitespace_after=separator)))
         return node.with_changes(names=aliases)
@@ -141,11 +144,11 @@ def with_marker(node: cst.ImportFrom) -> cst.ImportFrom:
     return node.with_changes(names=aliases)
 
 
-def _sorted_place(names: Sequence[str]) -> int:
-    """Where the marker goes among names; at their end where these follow no order."""
+def _sorted_place(names: Sequence[str], function: str) -> int:
+    """Where the function goes among names; at their end where these follow no order."""
     for key in (str, str.lower):
         if list(names) == sorted(names, key=key):
-            return sum(key(name) < key(MARKER) for name in names)
+            return sum(key(name) < key(function) for name in names)
     return len(names)
 
 

@@ -1,0 +1,265 @@
+"""What a running function was seen to do with state that was there before it: which it tests, reads and sets.
+
+A watch belongs to one frame and knows no path: what any path did counts. It looks at attributes and names
+that code in the file changes, and at no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.evaluation_order import children
+from remat_lint.analysis.suites import bound_names, nested
+
+if TYPE_CHECKING:
+    from remat_lint.source import SourceFile
+
+Held = tuple[int, str]
+"""State: the number of the object, storage or frame that it belongs to, and the path from there to it."""
+
+ADVANCING = frozenset(
+    [
+        "append",
+        "appendleft",
+        "clear",
+        "extend",
+        "extendleft",
+        "insert",
+        "pop",
+        "popitem",
+        "popleft",
+        "remove",
+        "reverse",
+        "rotate",
+        "subtract",
+    ]
+)
+"""Methods of containers that do something else each time."""
+
+STORING = frozenset(["add", "setdefault", "update", "discard"])
+"""Methods of containers that change nothing when they are called again with equal arguments."""
+
+_SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", "stride", "is_cuda"])
+"""What does not depend on the data of a tensor."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arm:
+    """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run."""
+
+    tested: frozenset[Held]
+    once: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diverged:
+    """A statement that runs in one phase only bound a name; to a tensor, if it ``matters`` by itself."""
+
+    by: ir.Stmt
+    matters: bool
+
+
+@dataclass(slots=True, eq=False)
+class Watch:
+    """The notes on one call."""
+
+    changed: frozenset[str] = frozenset()
+    """The names of attributes and globals that functions of the file change."""
+
+    met: dict[int, frozenset[Held]] = field(default_factory=dict)
+    """The state that the expressions of the running statement stand for, by their places."""
+
+    origins: dict[str, frozenset[Held]] = field(default_factory=dict)
+    """The state that went into what a local name was bound to last."""
+
+    arms: list[Arm] = field(default_factory=list)
+    passed: set[Held] = field(default_factory=set)
+    """The state tested by a condition on which the function may have ended before this point."""
+
+    used: set[Held] = field(default_factory=set)
+    """The state that something was computed with."""
+
+    read: set[Held] = field(default_factory=set)
+    """The state that went into a local name or a result, whatever for."""
+
+    diverged: dict[str, Diverged] = field(default_factory=dict)
+    """The local names that stand for something else on replay."""
+
+    replaced: dict[Held, tuple[Arm, ...]] = field(default_factory=dict)
+    """The state that was set whole, whatever it had been, with the arms in which that was."""
+
+    def mentioned(self, expr: ir.Expr | None) -> frozenset[Held]:
+        """The state that the value of an expression is made of, its sizes apart."""
+        if expr is None or not (self.met or self.origins):
+            return frozenset()
+        return frozenset(self._mentioned(expr))
+
+    def _mentioned(self, expr: ir.Expr) -> Iterator[Held]:
+        match expr:
+            case ir.Attribute(name=name) if name in _SIZES:
+                return
+            case ir.Call(function=ir.Name(id="len")):
+                return
+            case ir.Name(id=name):
+                yield from self.origins.get(name, ())
+        yield from self.met.get(expr.at, ())
+        for part in children(expr):
+            yield from self._mentioned(part)
+
+    def bind(self, name: str, expr: ir.Expr | None) -> None:
+        """A local name is bound to the value of an expression."""
+        self.diverged.pop(name, None)
+        if self.met or self.origins:
+            state = self.mentioned(expr)
+            if state:
+                self.origins[name] = state
+            else:
+                self.origins.pop(name, None)
+
+    @contextmanager
+    def inside(self, tested: frozenset[Held], body: Sequence[ir.Stmt]) -> Iterator[None]:
+        """An arm of an ``if`` on this state runs."""
+        self.arms.append(Arm(tested, bool(tested) and any(_settles(one, tested) for one in body)))
+        try:
+            yield
+        finally:
+            self.arms.pop()
+
+    def decided(
+        self, tested: frozenset[Held], body: Sequence[ir.Stmt], known: frozenset[str], *, left: bool
+    ) -> None:
+        """A condition on this state decided what ran: whether the function went on, what names are."""
+        if not tested:
+            return
+        if left:
+            self.passed |= tested
+        for statement in nested(body):
+            if isinstance(statement, (ir.Assign, ir.AugAssign)) and not known.isdisjoint(
+                bound_names(statement)
+            ):
+                self.used |= tested
+
+    def is_tested(self, held: Held) -> bool:
+        """Whether a condition on this state decides whether the code under way runs."""
+        return held in self.passed or any(held in arm.tested for arm in self.arms)
+
+    def was_replaced(self, held: Held) -> bool:
+        """Whether the state was set whole before, wherever the code under way runs."""
+        around = self.replaced.get(held)
+        return around is not None and tuple(self.arms[: len(around)]) == around
+
+
+def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:
+    """Whether a statement sets the state that its arm runs for to a constant: it does not run again."""
+    return isinstance(statement, ir.Assign) and any(
+        isinstance(target, ir.Attribute)
+        and isinstance(statement.value, ir.Const)
+        and any(path.rpartition(".")[2] == target.name for _, path in tested)
+        for target in statement.targets
+    )
+
+
+def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
+    """Whether the value of an expression moves on with the state, which it is to replace."""
+    match expr:
+        case ir.Name(id=name):
+            return held in watch.origins.get(name, ())
+        case ir.Attribute():
+            return False
+        case ir.Call(function=ir.Attribute(base=base, name=name)) if name in _KEEPING:
+            return advances(watch, base, held)
+        case ir.Call(function=ir.Name(id="max" | "min"), arguments=arguments):
+            return any(advances(watch, argument.value, held) for argument in arguments)
+        case ir.Boolean(left=left, right=right):
+            return advances(watch, left, held) or advances(watch, right, held)
+        case ir.Conditional(body=body, orelse=orelse):
+            return advances(watch, body, held) or advances(watch, orelse, held)
+        case ir.Display(items=items):
+            return any(advances(watch, item, held) for item in items)
+        case _:
+            return held in watch.mentioned(expr)
+
+
+_KEEPING = frozenset(
+    [
+        "to",
+        "cpu",
+        "cuda",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "type",
+        "type_as",
+        "contiguous",
+        "detach",
+        "clone",
+        "copy",
+        "requires_grad_",
+        "eval",
+        "train",
+        "clamp",
+        "get",
+    ]
+)
+"""Methods whose result, put in the place of what they are called on, changes nothing the second time."""
+
+
+# --- what code changes, by name --------------------------------------------------------
+
+
+def changed_names(source: SourceFile) -> frozenset[str]:
+    """The attributes, globals and containers that functions of a file change, by their last names."""
+    return frozenset(
+        name
+        for function in source.lowered.functions
+        if function.name != "__init__"
+        for statement in nested(function.body)
+        for name in _changed_by(statement, function.globals | function.nonlocals)
+    )
+
+
+def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
+    match statement:
+        case ir.Assign(targets=targets) | ir.Delete(targets=targets):
+            for target in targets:
+                yield from _names_changed(target, outer)
+        case ir.AugAssign(target=target):
+            yield from _last_name(target)
+        case ir.Expression(value=ir.Call(function=ir.Name(id="setattr"), arguments=[_, named, _])):
+            if isinstance(named.value, ir.Const) and isinstance(named.value.value, str):
+                yield named.value.value
+        case ir.Expression(value=ir.Call(function=ir.Attribute(base=base, name=name))):
+            if name in ADVANCING or name in STORING or name.endswith("_"):
+                yield from _last_name(base)
+        case _:
+            return
+
+
+def _names_changed(target: ir.Expr, outer: frozenset[str]) -> Iterator[str]:
+    match target:
+        case ir.Display(items=items):
+            for item in items:
+                yield from _names_changed(item, outer)
+        case ir.Name(id=name) if name not in outer:
+            return
+        case _:
+            yield from _last_name(target)
+
+
+def _last_name(target: ir.Expr) -> Iterator[str]:
+    match target:
+        case ir.Name(id=name) | ir.Attribute(name=name):
+            yield name
+            if name == "data" and isinstance(target, ir.Attribute):
+                yield from _last_name(target.base)
+        case ir.Subscript(base=base):
+            yield from _last_name(base)
+        case ir.Call(function=ir.Attribute(base=base)):
+            yield from _last_name(base)
+        case _:
+            return

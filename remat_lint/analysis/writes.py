@@ -1,0 +1,569 @@
+"""Which state that was there before the running call code changes, and what comes of it on replay.
+
+Attributes of objects, names of modules and of functions around, elements of containers, tensors in place.
+What is set to a value that only depends on constants and sizes is equal each time, and no state at all: a
+cache of rotary angles. What depends on the data of tensors, or on what was there before, is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import FOREIGN, Write
+from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.facts import Outcome, Written
+from remat_lint.analysis.machine import Frame, Operand
+from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.replays import Replays
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    ClassValue,
+    Constant,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    Made,
+    Reference,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    contents,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names
+from remat_lint.findings import GuardStatement
+from remat_lint.project import Project
+
+_IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
+"""Operators that change nothing the second time."""
+
+_OVERWRITING = frozenset(["zero_", "fill_", "copy_", "set_"])
+"""In-place operations that do not look at what they change."""
+
+_TO_NUMBER = frozenset(["item", "tolist", "numpy"])
+_NUMBERS = frozenset(["int", "float", "bool"])
+
+_OF_A_TENSOR = frozenset(["data", "grad", "requires_grad"])
+"""Attributes of tensors whose assignment is no state of an object."""
+
+MAX_NESTED = 3
+"""Containers inside containers deeper than this are not searched for tensors."""
+
+
+class Writes(Replays):
+    """Notes writes."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._changed: dict[ModuleScope, frozenset[str]] = {}
+
+    # --- which state an expression stands for
+
+    def held_by(self, state: State, operand: Operand) -> Held | None:
+        """The state that an operand stands for: its value, or, where that has no number, where it lies."""
+        number = self.number_of(operand.value)
+        if number:
+            return self.root_of(number)
+        values, expr = self.frame.values, operand.expr
+        match expr:
+            case ir.Attribute(base=base, name=name) if base.at in values:
+                around = self.held_by(state, Operand(values[base.at], base))
+                return (around[0], f"{around[1]}.{name}") if around is not None else None
+            case ir.Subscript(base=base) if base.at in values:
+                around = self.held_by(state, Operand(values[base.at], base))
+                return (around[0], f"{around[1]}[]") if around is not None else None
+            case ir.Name(id=name):
+                owner = self.owner_of(state, name)
+                return (owner, f".{name}") if owner not in (0, self.frame.id) else None
+            case _:
+                return None
+
+    def owner_of(self, state: State, name: str) -> int:
+        """The frame that a name belongs to, 0 for none."""
+        for number in self.scopes_around():
+            if self.bound_in(state, number, name) is not None:
+                return number
+        return self.frame.scope.frame if name in self.frame.scope.names else 0
+
+    def bound_in(self, state: State, frame: int, name: str) -> Value | None:
+        """What a name is bound to in a frame, if it is."""
+        found = state.frames.get(frame, {}).get(name)
+        return found if found is not None else self.kept_frames.get(frame, {}).get(name)
+
+    def scopes_around(self) -> Iterator[int]:
+        """The frames in which a name is looked up, the running one first."""
+        yield self.frame.id
+        number = self.frame.closure
+        while number:
+            yield number
+            number = self.closures.get(number, 0)
+
+    def meet(self, state: State, expr: ir.Expr, name: str, holder: int, value: Value) -> None:
+        """Code looks at a name or attribute of a holder: remember it where the file changes such."""
+        watch = self.frame.watch
+        if name not in watch.changed or not holder or not self.is_repeated(state):
+            return
+        owner, path = self.root_of(holder)
+        met = {(owner, f"{path}.{name}")}
+        number = self.number_of(value)
+        if number:
+            met.add(self.root_of(number))
+        watch.met[expr.at] = frozenset(met)
+        statement = self.frame.statement
+        if self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert)):
+            watch.read |= met
+
+    def note_use(self, operands: Sequence[Operand]) -> None:
+        """An operation computes with these: with state, where it meets other data and is kept."""
+        watch = self.frame.watch
+        if not (watch.met or watch.origins) or not self.keeps_its_value(self.frame.statement):
+            return
+        state = [watch.mentioned(operand.expr) for operand in operands]
+        used = frozenset[Held]().union(*state)
+        others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
+        if used and not all(map(self.is_surely_steady, others)):
+            watch.used |= used
+
+    def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
+        """Whether what a statement computes goes on in the function, not into state alone."""
+        match statement:
+            case ir.Assign(targets=targets):
+                return not all(_is_outer(target, self._outer_names()) for target in targets)
+            case ir.AugAssign(target=target):
+                return not _is_outer(target, self._outer_names())
+            case ir.Expression():
+                return False
+            case _:
+                return True
+
+    def _outer_names(self) -> frozenset[str]:
+        """The names of other functions and of the module that the running one binds."""
+        function = self.frame.function
+        return function.globals | function.nonlocals if function is not None else frozenset()
+
+    def watch_for(self, frame: Frame) -> None:
+        """A frame begins: look at the names that its file changes."""
+        scope = frame.scope
+        if scope not in self._changed:
+            self._changed[scope] = changed_names(scope.source)
+        frame.watch.changed = self._changed[scope]
+
+    # --- what a value is made of
+
+    def depends_on_data(self, state: State, value: Value, depth: int = 0) -> bool:
+        """Whether a value is, or holds, a tensor whose data is not the same for every input."""
+        match value:
+            case Tensor(token=token, made=made, storage=storage):
+                if token is not None or made is Made.LEAF:
+                    return True
+                return bool(storage) and not self.is_steady(storage)
+            case Unknown(held=held, origin=origin):
+                return bool(held) or (origin in self.tensors and not self.is_steady(origin))
+            case SequenceValue(items=items, rest=rest):
+                parts = (*items, rest) if rest is not None else items
+                return any(self.depends_on_data(state, part, depth + 1) for part in parts)
+            case Reference() if depth < MAX_NESTED:
+                found = self.object_at(state, value)
+                if not isinstance(found, (ListObject, DictObject)):
+                    return False
+                return any(self.depends_on_data(state, part, depth + 1) for part in contents(found))
+            case _:
+                parts = alternatives(value)
+                return len(parts) > 1 and any(self.depends_on_data(state, part, depth) for part in parts)
+
+    def is_steady(self, number: int) -> bool:
+        """Whether what has this number is equal each time the code runs."""
+        return number in self.steady or self.root_of(number)[0] in self.steady
+
+    def note_nature(self, operands: Sequence[Value], result: Value) -> None:
+        """An operation made something: of constants, sizes and steady things only, or of others too."""
+        number = self.number_of(result)
+        if not number or number in self.steady:
+            return
+        if all(self.is_surely_steady(operand) for operand in operands):
+            self.steady.add(number)
+        elif isinstance(result, Unknown) and any(self._is_known_tensor(one) for one in operands):
+            self.tensors.add(number)
+
+    def note_tensor(self, value: Value) -> None:
+        """An operation takes this for a tensor."""
+        for one in alternatives(value):
+            if isinstance(one, Unknown) and one.origin:
+                self.tensors.add(one.origin)
+
+    def nature_of(self, value: Value) -> object:
+        """What decides whether it matters that a callee stores a value."""
+        number = self.number_of(value)
+        return self.is_surely_steady(value), number in self.tensors
+
+    def note_renewed(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """What another call made has new numbers for this one."""
+        renumbered = dict(pairs)
+        for old, new in renumbered.items():
+            if old in self.steady:
+                self.steady.add(new)
+            if old in self.tensors:
+                self.tensors.add(new)
+            if old in self.holders:
+                holder, path = self.holders[old]
+                self.holders[new] = (renumbered.get(holder, holder), path)
+
+    def note_computation(self) -> None:
+        """The statement under way computes something that no phase can do without."""
+        if self.frame.statement is not None:
+            self.unguarded.add(self.place(self.frame.statement))
+
+    def is_surely_steady(self, value: Value) -> bool:
+        """Whether a value is made of constants, sizes and what objects hold, and of nothing else."""
+        match value:
+            case Tensor(storage=number, token=None, made=made):
+                return made is not Made.LEAF and self.is_steady(number)
+            case Unknown(held=held, origin=number):
+                return not held and self.is_steady(number)
+            case SequenceValue(items=items, rest=rest):
+                return all(map(self.is_surely_steady, items if rest is None else (*items, rest)))
+            case Reference():
+                return False
+            case _:
+                return all(map(self.is_surely_steady, alternatives(value))) if _is_choice(value) else True
+
+    def _is_known_tensor(self, value: Value) -> bool:
+        return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.origin in self.tensors)
+
+    def is_from_data(self, state: State, expr: ir.Expr | None) -> bool:
+        """Whether the value of an expression is a number taken out of a tensor: ``loss.item()``."""
+        if expr is None:
+            return False
+        values = self.frame.values
+        for part, _ in evaluated((expr,)):
+            match part:
+                case ir.Call(function=ir.Attribute(base=base, name=name)) if name in _TO_NUMBER:
+                    if self.depends_on_data(state, values.get(base.at, Scalar())):
+                        return True
+                case ir.Call(function=ir.Name(id=name), arguments=[argument]) if name in _NUMBERS:
+                    if self.depends_on_data(state, values.get(argument.value.at, Scalar())):
+                        return True
+                case _:
+                    continue
+        return False
+
+    # --- setting
+
+    def note_attribute(self, state: State, target: ir.Attribute, holder: Operand, value: Operand) -> None:
+        """``holder.name = value``, or with an operator."""
+        if isinstance(holder.value, (Tensor,)) or target.name in _OF_A_TENSOR:
+            return
+        around = self.held_by(state, holder)
+        is_class = isinstance(holder.value, ClassValue) or _names_a_class(target.base)
+        if is_class:
+            around = around or (FOREIGN, "")
+        if around is None:
+            return
+        held = (around[0], f"{around[1]}.{target.name}")
+        written = Written.CLASS if is_class else Written.ATTRIBUTE
+        self._note_set(state, target, held, written, value)
+
+    def note_name(self, state: State, target: ir.Name, value: Operand) -> None:
+        """A name that belongs to the module or to a function around is bound."""
+        function = self.frame.function
+        if function is None or target.id not in self._outer_names():
+            return
+        is_global = target.id in function.globals
+        owner = self.frame.scope.frame if is_global else self.owner_around(state, target.id)
+        written = Written.GLOBAL if is_global else Written.NONLOCAL
+        self._note_set(state, target, (owner, f".{target.id}"), written, value)
+
+    def owner_around(self, state: State, name: str) -> int:
+        """The frame of a function around the running one that a name belongs to, 0 for none."""
+        for number in self.scopes_around():
+            if number != self.frame.id and self.bound_in(state, number, name) is not None:
+                return number
+        return 0
+
+    def note_element(
+        self, state: State, target: ir.Node, holder: Operand, indices: Sequence[Operand], value: Operand
+    ) -> None:
+        """``holder[indices] = value`` of a container."""
+        held = self.held_by(state, holder)
+        if held is not None:
+            from_key = any(
+                self.depends_on_data(state, index.value) or self.is_from_data(state, index.expr)
+                for index in indices
+            )
+            self._note_set(state, target, held, Written.ELEMENT, value, from_key=from_key)
+
+    def _note_set(
+        self,
+        state: State,
+        target: ir.Node,
+        held: Held,
+        written: Written,
+        value: Operand,
+        *,
+        from_key: bool = False,
+    ) -> None:
+        watch = self.frame.watch
+        expr = self._source_of(value)
+        outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
+        if watch.was_replaced(held) and outcome is Outcome.ADVANCED:
+            outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
+        elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
+            watch.replaced.setdefault(held, tuple(watch.arms))
+        if outcome is not None:
+            self._note(state, target, held, written, outcome)
+
+    def _source_of(self, value: Operand) -> ir.Expr | None:
+        """The expression that gave a value; one that was unpacked is part of what the statement assigns."""
+        statement = self.frame.statement
+        return value.expr or (statement.value if isinstance(statement, ir.Assign) else None)
+
+    def _outcome(
+        self, state: State, target: ir.Node, held: Held, value: Operand, *, from_key: bool
+    ) -> Outcome | None:
+        """What comes of it that the state is set to this value again; None for nothing."""
+        watch, statement = self.frame.watch, self.frame.statement
+        if isinstance(statement, ir.AugAssign) and statement.target is target:
+            if statement.operator not in _IDEMPOTENT:
+                return Outcome.ADVANCED
+        elif value.expr is not None and self._advances(value.expr, target, held):
+            return Outcome.ADVANCED
+        if not from_key and not self._is_new(state, value, value.expr):
+            return None
+        if watch.is_tested(held):
+            return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
+        return Outcome.REPLACED
+
+    def _is_new(self, state: State, value: Operand, expr: ir.Expr | None) -> bool:
+        return self.depends_on_data(state, value.value) or self.is_from_data(state, expr)
+
+    def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
+        watch = self.frame.watch
+        if isinstance(target, ir.Subscript):  # an element of the container
+            return any(held in watch.mentioned(part) for part in _computed_parts(expr))
+        return advances(watch, expr, held)
+
+    def _may_require_grad(self, state: State, value: Value) -> bool:
+        tensors = (one for one in state.leaves(value) if isinstance(one, (Tensor, Unknown)))
+        return any(not isinstance(one, Tensor) or one.grad is not False for one in tensors)
+
+    # --- methods and functions that change
+
+    def note_method(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> None:
+        """``receiver.name(operands)`` may change a container."""
+        if name not in ADVANCING and name not in STORING:
+            return
+        held = self.held_by(state, receiver)
+        if held is None or (name == "remove" and not operands):
+            return
+        watch, alone = self.frame.watch, self._is_alone(node)
+        if name in STORING or (name == "pop" and len(operands) > 1 and alone):
+            is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
+            if not is_new:
+                return
+            lazily = watch.is_tested(held) or name == "setdefault"
+            outcome = Outcome.SKIPPED if lazily else Outcome.REPLACED
+            if lazily and not any(self._may_require_grad(state, operand.value) for operand in operands):
+                return
+        elif watch.was_replaced(held):
+            return
+        else:
+            outcome = Outcome.ADVANCED if alone or not name.startswith("pop") else Outcome.COMPUTED
+        self._note(state, node, held, Written.ELEMENT, outcome)
+
+    def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
+        """Whether ``target += value`` of a local name changes an unknown list or tensor of somebody else."""
+        if not isinstance(target.expr, ir.Name) or not isinstance(target.value, Unknown):
+            return False
+        found = self.object_at(state, value.value) if isinstance(value.value, Reference) else None
+        return isinstance(found, ListObject) or target.value.origin in self.tensors
+
+    def note_extended(self, state: State, statement: ir.AugAssign, target: Operand, value: Operand) -> None:
+        """``target += value`` of a list, or of what is unknown."""
+        if isinstance(target.value, Unknown) and target.value.origin in self.tensors:
+            self.note_in_place(state, statement, target)
+            return
+        held = self.held_by(state, target)
+        if held is not None:
+            self._note_set(state, statement.target, held, Written.ELEMENT, value)
+
+    def note_next(self, state: State, node: ir.Expr, iterator: Operand) -> None:
+        """``next(iterator)``: an iterator that was there before moves on."""
+        held = self.held_by(state, iterator)
+        if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
+            outcome = Outcome.ADVANCED if self._is_alone(node) else Outcome.COMPUTED
+            self._note(state, iterator.expr, held, Written.ITERATOR, outcome, at=node)
+
+    def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
+        """``del holder.name``, ``del holder[key]``: the replay finds nothing to delete, which raises."""
+        around = self.held_by(state, holder)
+        if around is None or isinstance(holder.value, Tensor):
+            return
+        is_attribute = isinstance(target, ir.Attribute)
+        held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
+        if not self.frame.watch.was_replaced(held):
+            written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
+            self._note(state, target, held, written, Outcome.RAISES)
+
+    def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
+        """A tensor is changed in place, by an operation or by assigning to a part of it."""
+        held = self.held_by(state, operand)
+        if held is None:
+            return
+        watch = self.frame.watch
+        overwrites = self._overwrites(node)
+        if overwrites:
+            watch.replaced.setdefault(held, tuple(watch.arms))
+        again = overwrites or isinstance(node, ir.Subscript) or watch.was_replaced(held)
+        outcome = Outcome.REPLACED if again else Outcome.ADVANCED
+        written = Written.BUFFER
+        if self._is_input(held, operand.expr):
+            written = Written.INPUT
+            outcome = Outcome.COMPUTED if _goes_around_autograd(node, operand.expr) else Outcome.RAISES
+        shown = operand.expr if operand.expr is not None else node
+        self._note(state, shown, held, written, outcome, at=node)
+
+    def note_statistics(
+        self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
+    ) -> None:
+        """A module of torch runs: some keep statistics of what they see in training."""
+        if module.get("training") == Constant(False):
+            return
+        if module.get(SPECTRAL) is not None:
+            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.COMPUTED)
+        tracks = dict(module.arguments).get("track_running_stats", Constant(name in _TRACKING))
+        if name in _COUNTING and tracks != Constant(False):
+            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.ADVANCED)
+
+    def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
+        """A function is called whose results are kept by its arguments: tensors are told by identity."""
+        if any(self.depends_on_data(state, operand.value) for operand in operands):
+            self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
+
+    def _overwrites(self, node: ir.Node) -> bool:
+        return (
+            isinstance(node, ir.Call)
+            and isinstance(node.function, ir.Attribute)
+            and node.function.name in _OVERWRITING
+        ) or (isinstance(node, ir.Attribute) and node.name == "data")
+
+    def _is_input(self, held: Held, expr: ir.Expr | None) -> bool:
+        """Whether a tensor came into the call as itself, not as part of an object."""
+        while isinstance(expr, (ir.Attribute, ir.Subscript, ir.Call)):
+            inner = expr.base if not isinstance(expr, ir.Call) else expr.function
+            if isinstance(expr, ir.Attribute) and expr.name not in _VIEWING:
+                return False
+            expr = inner
+        if not isinstance(expr, ir.Name) or held[1] or held[0] in self.outside:
+            return False
+        return not self.frame.watch.origins.get(expr.id)
+
+    # --- noting
+
+    def _is_alone(self, node: ir.Expr) -> bool:
+        """Whether an expression is a whole statement: nobody uses its value."""
+        statement = self.frame.statement
+        return isinstance(statement, ir.Expression) and statement.value is node
+
+    def _note(
+        self,
+        state: State,
+        shown: ir.Node,
+        held: Held,
+        written: Written,
+        outcome: Outcome,
+        at: ir.Node | None = None,
+    ) -> None:
+        if self.muted or any(arm.once for arm in self.frame.watch.arms):
+            return
+        target = shown
+        if isinstance(shown, ir.Call):
+            function = shown.function
+            is_method = written is Written.ELEMENT and isinstance(function, ir.Attribute)
+            target = function.base if is_method and isinstance(function, ir.Attribute) else function
+        write = Write(self.text(target), written, held[0], held[1], outcome, self._guard(outcome))
+        self.note_write(state, at if at is not None else shown, write)
+
+    def _guard(self, outcome: Outcome) -> GuardStatement | None:
+        """What makes the statement run in the forward only, where it does nothing but write."""
+        statement, outer = self.frame.statement, self._outer_names()
+        if outcome not in (Outcome.ADVANCED, Outcome.REPLACED) or statement is None:
+            return None
+        match statement:
+            case ir.Assign(targets=targets) | ir.Delete(targets=targets):
+                only_writes = all(_is_outer(target, outer) for target in targets)
+            case ir.AugAssign(target=target):
+                only_writes = _is_outer(target, outer)
+            case ir.Expression(value=ir.Call()):
+                only_writes = True
+            case _:
+                only_writes = False
+        binds = any(
+            isinstance(expr, (ir.Walrus, ir.Yield, ir.Await)) for expr, _ in evaluated(header(statement))
+        )
+        if not only_writes or binds:
+            return None
+        return GuardStatement(self.frame.scope.source.path, statement.at)
+
+
+SPECTRAL = "spectral_norm"
+"""The attribute that marks a module whose weight is divided by a norm, which it estimates as it runs."""
+
+_TRACKING = frozenset(
+    f"torch.nn.{lazy}BatchNorm{number}d" for lazy in ("", "Lazy") for number in (1, 2, 3)
+) | {"torch.nn.SyncBatchNorm"}
+"""Modules with running statistics, unless they are told to have none."""
+
+_COUNTING = _TRACKING | {
+    f"torch.nn.{lazy}InstanceNorm{number}d" for lazy in ("", "Lazy") for number in (1, 2, 3)
+}
+"""Modules that may have some."""
+
+_VIEWING = frozenset(["data", "T", "mT", "H", "mH", "real", "imag"])
+
+
+def _is_choice(value: Value) -> bool:
+    return len(alternatives(value)) > 1
+
+
+def _is_outer(target: ir.Expr, outer: frozenset[str]) -> bool:
+    """Whether a target is no local name."""
+    match target:
+        case ir.Name(id=name):
+            return name in outer
+        case ir.Display(items=items):
+            return all(_is_outer(item, outer) for item in items)
+        case _:
+            return isinstance(target, (ir.Attribute, ir.Subscript))
+
+
+def _names_a_class(expr: ir.Expr) -> bool:
+    """``type(self)``, ``self.__class__``."""
+    match expr:
+        case ir.Attribute(name="__class__"):
+            return True
+        case ir.Call(function=ir.Name(id="type"), arguments=[_]):
+            return True
+        case _:
+            return False
+
+
+def _computed_parts(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """The operands of operators in an expression."""
+    for part, _ in evaluated((expr,)):
+        if isinstance(part, ir.Binary):
+            yield from (part.left, part.right)
+
+
+def _goes_around_autograd(node: ir.Node, expr: ir.Expr | None) -> bool:
+    """Whether a write is made through ``.data``, which autograd does not see."""
+    exprs = [one for one in (expr, node) if isinstance(one, ir.Expr)]
+    return any(
+        isinstance(part, ir.Attribute) and part.name == "data"
+        for one in exprs
+        for part, _ in evaluated((one,))
+    )

@@ -1,0 +1,39 @@
+"""What the rules about state that is written twice have in common."""
+
+from __future__ import annotations
+
+from remat_lint.analysis.facts import Outcome, Replayer, StateWrite, Written
+from remat_lint.findings import Fix, Severity
+from remat_lint.rules.wording import how_to_do_it_once
+
+TENSORS = frozenset([Written.BUFFER, Written.INPUT, Written.STATISTICS])
+"""What RMT502 is about; RMT501 is about the rest."""
+
+_WRONG = (Outcome.COMPUTED, Outcome.SKIPPED, Outcome.RAISES)
+
+
+def severity(write: StateWrite) -> Severity:
+    """An error where it is known that backward raises, or that the gradients are wrong."""
+    is_known = write.replayed.certain and write.replayed.assumed is None
+    return Severity.ERROR if write.outcome in _WRONG and is_known else Severity.WARNING
+
+
+def guard(write: StateWrite) -> Fix | None:
+    """The guard around a statement that does nothing but write, where torch_remat replays it."""
+    edit = write.edit
+    if edit is None or write.replayed.by is Replayer.TORCH or edit.path != write.place.path:
+        return None
+    return Fix("guard-statements", edit, safe=False)
+
+
+def advice(write: StateWrite) -> str:
+    """What to write instead."""
+    match write.outcome:
+        case Outcome.SKIPPED:
+            return "Keep it without gradients (`.detach()`), or compute it before the checkpoint."
+        case Outcome.COMPUTED if write.written in (Written.ITERATOR, Written.ELEMENT):
+            return "Take it before the checkpoint and pass it as an argument."
+        case Outcome.COMPUTED:
+            return "Pass it as an argument, and change it after the checkpoint."
+        case _:
+            return how_to_do_it_once(write.replayed)
