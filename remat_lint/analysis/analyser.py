@@ -12,6 +12,7 @@ from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import (
     Assumption,
     Cover,
@@ -33,6 +34,7 @@ from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.replays import MAX_WRAPPED, Replay
 from remat_lint.analysis.state import State, reunite
+from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -97,7 +99,7 @@ class Analyser(Declarations):
             return known
         scope = ModuleScope(name, source, self.fresh())
         self.scopes[source.path] = scope
-        scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
+        scope.advanced = frozenset(one for each in source.lowered.functions for one in _advanced(each))
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
         self._loading += 1
@@ -507,6 +509,26 @@ class Analyser(Declarations):
                         journal.called.add(item.place)
             case _:
                 return
+
+
+def _advanced(function: ir.Function) -> set[str]:
+    """The globals that a function computes anew from what they are: counters, flags that are flipped.
+
+    One that is set to something else is a setting: that happens before a step, not in the middle of it.
+    """
+    if not function.globals:
+        return set()
+    found: set[str] = set()
+    for statement in nested(function.body):
+        match statement:
+            case ir.AugAssign(target=ir.Name(id=name)):
+                found.add(name)
+            case ir.Assign(targets=targets, value=ir.Expr() as value):
+                used = {one.id for one, _ in evaluated((value,)) if isinstance(one, ir.Name)}
+                found.update(one.id for one in targets if isinstance(one, ir.Name) and one.id in used)
+            case _:
+                pass
+    return found & function.globals
 
 
 _OF_A_WRAPPED = Rejection | ReplayFact | Reached | GivenUp
