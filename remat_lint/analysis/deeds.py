@@ -69,11 +69,13 @@ class Touch:
     """Something outside the program is touched by ``operation``, as written.
 
     ``number`` is that of the file, queue or other object through which it is done, 0 where there is none.
+    ``edit`` makes the statement run once.
     """
 
     operation: str
     touched: Touched
     number: int = 0
+    edit: GuardStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)

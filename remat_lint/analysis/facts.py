@@ -472,12 +472,13 @@ class Touched(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExternalEffect:
-    """``operation`` touches something outside the program, again on replay."""
+    """``operation`` touches something outside the program, again on replay. ``edit`` runs it once."""
 
     place: Place
     operation: str
     touched: Touched
     replayed: Replayed
+    edit: GuardStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)

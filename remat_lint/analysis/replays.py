@@ -346,6 +346,8 @@ class Replays(Machine):
                 if act.written is Written.INPUT and replay.assumed is not None:
                     return  # the input of a function may be anything of its caller
                 deed = replace(deed, act=self._write_of(replay, act))
+            elif isinstance(act, Touch):
+                deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
@@ -359,9 +361,13 @@ class Replays(Machine):
             write = replace(write, written=Written.INPUT, outcome=outcome)
         elif write.written is Written.INPUT:  # it came through a closure
             write = replace(write, outcome=Outcome.COMPUTED)
-        if write.edit is not None and _statement(write.edit) in self.unguarded:
-            return replace(write, edit=None)
-        return write
+        return replace(write, edit=self._allowed(write.edit))
+
+    def _allowed(self, edit: GuardStatement | None) -> GuardStatement | None:
+        """The guard around a statement, unless it computes something that matters."""
+        if edit is None or Place(edit.path, edit.statement) in self.unguarded:
+            return None
+        return edit
 
     def _drawn_again(
         self, replay: Replay, deed: Deed, draw: Draw, replayed: Replayed
@@ -393,17 +399,13 @@ def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int
     return dict(zip(before, now, strict=False))
 
 
-def _statement(edit: GuardStatement) -> Place:
-    return Place(edit.path, edit.statement)
-
-
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
         case Write(target=target, written=written, outcome=outcome, edit=edit):
             return StateWrite(deed.place, target, written, outcome, replayed, edit)
-        case Touch(operation=operation, touched=touched):
-            return ExternalEffect(deed.place, operation, touched, replayed)
+        case Touch(operation=operation, touched=touched, edit=edit):
+            return ExternalEffect(deed.place, operation, touched, replayed, edit)
         case Send(operation=operation):
             return Collective(deed.place, operation, replayed)
         case Sway(what=what, unsteady=unsteady, decides=decides, read=read):

@@ -279,7 +279,7 @@ DECIDED = {
             return x * factor  # RMT505
 
         def body(x):
-            return scaled(x, time.perf_counter()).sin()
+            return scaled(x, time.perf_counter() % 1.0).sin()
         """,
     "the time before the checkpoint": """
         STARTED = time.time()
