@@ -90,12 +90,13 @@ class Replays(Machine):
     # --- noting
 
     def note_deed(self, state: State, node: ir.Node, act: Act, *, certain: bool = True) -> None:
-        """The code at ``node`` does something beside its result. In one phase only it is no repetition."""
+        """The code at ``node`` does something beside its result."""
         self.note_deed_at(state, self.place(node), act, certain=certain)
 
     def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
-        if self.is_repeated(state):
-            self.deeds.note(Deed(act, place, certain=certain))
+        if state.phase is Phase.REPLAY or self.is_evaluation(state):
+            return
+        self.deeds.note(Deed(act, place, certain=certain, guarded=state.phase is Phase.FORWARD))
 
     def is_repeated(self, state: State) -> bool:
         """Whether a replay in training runs the code on a path again."""
@@ -318,8 +319,19 @@ class Replays(Machine):
                 if deed.act.read in read:
                     continue  # the first thing that it decides speaks for the others
                 read.add(deed.act.read)
+            if self._is_guarded(replay, deed):
+                continue
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
+
+    def _is_guarded(self, replay: Replay, deed: Deed) -> bool:
+        """Whether a guard keeps a replay from a deed: torch's own takes every path of the forward again.
+
+        What the settings name as guards may know of both.
+        """
+        if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
+            return isinstance(deed.act, Diverge)
+        return deed.guarded
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps
