@@ -115,7 +115,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
 """Classes whose objects run under a checkpoint once that is enabled: which parameters are None then."""
 
 _WORDS = re.compile(
-    rb"torch\.utils\.checkpoint|torch\.utils[ \t]+import[^\r\n]*\bcheckpoint|use_reentrant"
+    rb"torch_remat|torch\.utils\.checkpoint|torch\.utils[ \t]+import[^\r\n]*\bcheckpoint|use_reentrant"
     rb"|checkpoint_wrapper|checkpoint_seq|activation_checkpointing|_composable|deepspeed\.checkpointing"
     rb"|_gradient_checkpointing_func|GradientCheckpointingLayer"
     rb"|te_checkpoint|tensor_parallel\.checkpoint|CheckpointWithoutOutput|torch_xla\.utils\.checkpoint"

@@ -105,9 +105,10 @@ class Project:
         Checkpoints that are not torch_remat's are looked for in the file itself, and where it takes something
         from that is named for them.
         """
-        return self.reaches_remat(source) or self._applies_checkpoints(source)
+        return self.reaches_remat(source) or self.applies_checkpoints(source)
 
-    def _applies_checkpoints(self, source: SourceFile) -> bool:
+    def applies_checkpoints(self, source: SourceFile) -> bool:
+        """Whether a file may apply checkpoints, or take a function that does from another file."""
         if source.path not in self._applying:
             self._applying[source.path] = checkpoint_forms.are_mentioned(source.raw) or any(
                 checkpoint_forms.are_mentioned(imported.raw)

@@ -24,6 +24,7 @@ from remat_lint.analysis.facts import (
     WrittenWrong,
 )
 from remat_lint.analysis.journal import Evidence, Journal
+from remat_lint.analysis.leads import leading_to_checkpoints
 from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand, Wrapped
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
@@ -82,6 +83,10 @@ class Analyser(Declarations):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._mentions = Mentions()
+        self._loading = 0
+        """How many modules are half loaded."""
+        self._imports: dict[Imported, Value] = {}
+        self._leading: set[ir.Function] | None = None
 
     # --- modules
 
@@ -95,11 +100,14 @@ class Analyser(Declarations):
         scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
+        self._loading += 1
         with self.own_budget(), self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
                 return scope
+            finally:
+                self._loading -= 1
             for path in flow.fell:
                 self.journal.settle(path.pending)
                 self.journal.judge(path, path.runs.values())
@@ -145,6 +153,8 @@ class Analyser(Declarations):
 
     def resolved(self, value: Value) -> Value:
         """Follow an import to what it stands for."""
+        if not isinstance(value, (Imported, Choice)):
+            return value
         if isinstance(value, Choice):  # `try: import torch_remat` with a fallback that does nothing
             resolved = [self.resolved(one) for one in value.alternatives]
             ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
@@ -154,8 +164,17 @@ class Analyser(Declarations):
                 return self.resolved(value)
             if not isinstance(value, Imported):
                 return value
-            value = self._resolve_import(value)
+            value = self._imported_value(value)
         return Unknown()
+
+    def _imported_value(self, value: Imported) -> Value:
+        """What an import binds, which a module that is loaded whole does not change any more."""
+        known = self._imports.get(value)
+        if known is None:
+            known = self._resolve_import(value)
+            if not self._loading:
+                self._imports[value] = known
+        return known
 
     def _resolve_import(self, value: Imported) -> Value:
         module, attribute = value.module, value.attribute
@@ -196,12 +215,15 @@ class Analyser(Declarations):
         """The facts of one file. Raises ``SourceError``."""
         module = Journal()
         self.journal, self.analysed = module, source
+        self.applies_checkpoints = self.project.applies_checkpoints(source)
         self.reset_budget()
         scope = self.load(source)
+        if not self.project.reaches_remat(source):
+            self._leading = leading_to_checkpoints(source.lowered)
         roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
         seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
-            if definition not in seen:
+            if self._matters(definition) and definition not in seen:
                 roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
         answered = self._answered_by_callers(roots)
         for root in roots:
@@ -217,6 +239,10 @@ class Analyser(Declarations):
         placement = Placement(self.pure, self.bound)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
+
+    def _matters(self, definition: ir.Function) -> bool:
+        """Whether a function is run as a root: without torch_remat only what leads to checkpoints is."""
+        return self._leading is None or definition in self._leading
 
     def _answered_by_callers(self, roots: Sequence[Root]) -> set[ir.Function]:
         """The functions whose returned outputs are in the runs of others, up to one that nobody calls."""
@@ -235,7 +261,8 @@ class Analyser(Declarations):
     ) -> Iterator[FunctionValue]:
         for statement in body:
             if isinstance(statement, ir.FunctionDef):
-                yield self._root(scope, statement.function, owner)
+                if self._matters(statement.function):
+                    yield self._root(scope, statement.function, owner)
             elif isinstance(statement, ir.ClassDef):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
@@ -261,8 +288,9 @@ class Analyser(Declarations):
             )
         definitions = {name: value.definition for name, value in inherited.items()}
         for name in self._mentions.affected(names, definitions):
-            bound = self._root(inherited[name].scope, definitions[name], klass)
-            yield replace(bound, owner=inherited[name].owner)
+            if self._matters(definitions[name]):
+                bound = self._root(inherited[name].scope, definitions[name], klass)
+                yield replace(bound, owner=inherited[name].owner)
 
     def _class_value(
         self, scope: ModuleScope, definition: ir.Class, owner: ClassValue | None

@@ -448,6 +448,266 @@ ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
         """,
         {"A": ["return checkpoint_seq(self.blocks[1:], x)"]},
     ),
+    "all modules of a class": (
+        """
+        def parallelize(model: Model):
+            for module in model.modules():
+                if isinstance(module, (A, B)):
+                    module.forward = remat.checkpoint()(module.forward)
+        """,
+        {
+            "A": ["module.forward = remat.checkpoint()(module.forward)"],
+            "B": ["module.forward = remat.checkpoint()(module.forward)"],
+        },
+    ),
+    "all named modules of a class": (
+        """
+        def parallelize(model: Model):
+            for name, module in model.named_modules():
+                if isinstance(module, Inner):
+                    module.forward = remat.checkpoint(region_name=name)(module.forward)
+        """,
+        {"Inner": ["module.forward = remat.checkpoint(region_name=name)(module.forward)"]},
+    ),
+    "a function for all modules": (
+        """
+        def give(module):
+            if isinstance(module, A):
+                module.forward = remat.checkpoint()(module.forward)
+
+        def parallelize(model: Model):
+            model.apply(give)
+        """,
+        {"A": ["module.forward = remat.checkpoint()(module.forward)"]},
+    ),
+    "a decorator of the project": (
+        """
+        def checkpointed(function):
+            @functools.wraps(function)
+            def run(*args, **kwargs):
+                return checkpoint(function, *args, use_reentrant=False, **kwargs)
+            return run
+
+        @checkpointed
+        def block(x):
+            print("block")
+            return x.sin()
+        """,
+        {"block": ["return checkpoint(function, *args, use_reentrant=False, **kwargs)"]},
+    ),
+    "a decorated method": (
+        """
+        def checkpointed(function):
+            def run(self, *args):
+                return checkpoint(functools.partial(function, self), *args, use_reentrant=False)
+            return run
+
+        class Block(nn.Module):
+            @checkpointed
+            def forward(self, x):
+                print("block")
+                return x.sin()
+        """,
+        {"block": ["return checkpoint(functools.partial(function, self), *args, use_reentrant=False)"]},
+    ),
+    "a class of the project around a module": (
+        """
+        class Checkpointed(nn.Module):
+            def __init__(self, module):
+                super().__init__()
+                self.module = module
+
+            def forward(self, *args):
+                return checkpoint(self.module, *args, use_reentrant=False)
+
+        def parallelize(model: Model):
+            for name, layer in model.layers.items():
+                model.layers[name] = Checkpointed(layer)
+        """,
+        {
+            "A": ["return checkpoint(self.module, *args, use_reentrant=False)"],
+            "B": ["return checkpoint(self.module, *args, use_reentrant=False)"],
+        },
+    ),
+    "a forward that is a partial": (
+        """
+        def parallelize(model: Model):
+            for layer in model.layers.values():
+                layer.forward = functools.partial(checkpoint, layer.forward, use_reentrant=False)
+        """,
+        {
+            "A": ["layer.forward = functools.partial(checkpoint, layer.forward, use_reentrant=False)"],
+            "B": ["layer.forward = functools.partial(checkpoint, layer.forward, use_reentrant=False)"],
+        },
+    ),
+    "a forward that is a closure": (
+        """
+        def give(forward):
+            def run(*args):
+                return checkpoint(forward, *args, use_reentrant=False)
+            return run
+
+        def parallelize(model: Model):
+            for layer in model.layers.values():
+                layer.forward = give(layer.forward)
+        """,
+        {
+            "A": ["return checkpoint(forward, *args, use_reentrant=False)"],
+            "B": ["return checkpoint(forward, *args, use_reentrant=False)"],
+        },
+    ),
+    "composable": (
+        """
+        from torch.distributed._composable import checkpoint as composable
+
+        def parallelize(model: Model):
+            composable(model.head)
+        """,
+        {"Inner": ["composable(model.head)"]},
+    ),
+    "layers by number": (
+        """
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([A(), B()])
+
+        def parallelize(stack: Stack):
+            for i in range(len(stack.layers)):
+                stack.layers[i] = checkpoint_wrapper(stack.layers[i])
+        """,
+        {
+            "A": ["stack.layers[i] = checkpoint_wrapper(stack.layers[i])"],
+            "B": ["stack.layers[i] = checkpoint_wrapper(stack.layers[i])"],
+        },
+    ),
+    "layers that are made anew": (
+        """
+        def parallelize(model: Model):
+            model.layers = nn.ModuleList(checkpoint_wrapper(one) for one in model.layers.values())
+        """,
+        {
+            "A": ["model.layers = nn.ModuleList(checkpoint_wrapper(one) for one in model.layers.values())"],
+            "B": ["model.layers = nn.ModuleList(checkpoint_wrapper(one) for one in model.layers.values())"],
+        },
+    ),
+    "children set by name": (
+        """
+        def parallelize(model: Model):
+            for name, child in model.named_children():
+                if name != "layers":
+                    setattr(model, name, checkpoint_wrapper(child))
+        """,
+        {"Inner": ["setattr(model, name, checkpoint_wrapper(child))"]},
+    ),
+    "many layers of many classes": (
+        "".join(
+            f"""
+        class L{number}(nn.Module):
+            def forward(self, x):
+                print("L{number}")
+                return x.sin()
+            """
+            for number in range(6)
+        )
+        + """
+        def parallelize(layers):
+            for layer in (L0(), L1(), L2(), L3(), L4(), L5()):
+                layer.forward = remat.checkpoint()(layer.forward)
+        """,
+        {f"L{number}": ["layer.forward = remat.checkpoint()(layer.forward)"] for number in range(6)},
+    ),
+    "a partial of the function": (
+        """
+        def run(x):
+            return checkpoint(functools.partial(A(), flag=True), x, use_reentrant=False)
+        """,
+        {"A": ["return checkpoint(functools.partial(A(), flag=True), x, use_reentrant=False)"]},
+    ),
+    "a lambda": (
+        """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = A()
+
+            def forward(self, x):
+                return checkpoint(lambda t: self.inner(t), x, use_reentrant=False)
+        """,
+        {"A": ["return checkpoint(lambda t: self.inner(t), x, use_reentrant=False)"] * 2},
+    ),
+    "a method that checkpoints what it is given": (
+        """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = A()
+
+            def maybe(self, function, *args):
+                if self.training and self.gradient_checkpointing:
+                    return checkpoint(function, *args, use_reentrant=False)
+                return function(*args)
+
+            def forward(self, x):
+                return self.maybe(self.inner, x)
+        """,
+        {"A": ["return checkpoint(function, *args, use_reentrant=False)"]},
+    ),
+    "a checkpoint or none": (
+        """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = A()
+
+            def forward(self, x):
+                run = functools.partial(checkpoint, use_reentrant=False) if self.training else plain
+                return run(self.inner, x)
+
+        def plain(function, *args):
+            return function(*args)
+        """,
+        {"A": ["return run(self.inner, x)"]},
+    ),
+    "fairscale": (
+        """
+        from fairscale.nn import checkpoint_wrapper as wrap
+
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([wrap(A()) for _ in range(4)])
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return x
+        """,
+        {"A": ["x = block(x)"]},
+    ),
+    "deepspeed": (
+        """
+        import deepspeed
+
+        def run(x):
+            return deepspeed.checkpointing.checkpoint(A(), x)
+        """,
+        {"A": ["return deepspeed.checkpointing.checkpoint(A(), x)"]},
+    ),
+    "transformer engine": (
+        """
+        from megatron.core.extensions.transformer_engine import te_checkpoint
+        from transformer_engine.pytorch import checkpoint as te
+
+        def run(x, tracker, group):
+            x = te_checkpoint(A(), False, tracker, group, x)
+            return te(B(), x, get_rng_state_tracker=tracker)
+        """,
+        {
+            "A": ["x = te_checkpoint(A(), False, tracker, group, x)"],
+            "B": ["return te(B(), x, get_rng_state_tracker=tracker)"],
+        },
+    ),
 }
 
 
