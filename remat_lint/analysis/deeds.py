@@ -117,6 +117,7 @@ class Deed:
 
     ``steps`` are the calls, the outermost first. ``inside`` is the region that decides whether a replay does
     it, None where no region runs. ``certain`` is false where the analyser does not know that it is done.
+    ``guarded`` is what only the forward of torch_remat does: other checkpoints know nothing of its phase.
     """
 
     act: Act
@@ -124,6 +125,7 @@ class Deed:
     steps: tuple[Step, ...] = ()
     inside: Inside | None = None
     certain: bool = True
+    guarded: bool = False
 
 
 class Deeds:

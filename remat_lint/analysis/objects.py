@@ -17,6 +17,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    CheckpointWrapper,
     Choice,
     ClassValue,
     Constant,
@@ -255,6 +256,8 @@ class Objects(Wrappers):
     def _bind(self, state: State, node: ir.Expr, receiver: Value, klass: Value, value: Value) -> Value:
         if isinstance(value, Partial) and value.is_method:
             return replace(value, positional=(receiver, *value.positional), is_method=False)
+        if isinstance(value, CheckpointWrapper) and isinstance(value.function, FunctionValue):
+            return replace(value, function=self._bind(state, node, receiver, klass, value.function))
         if not isinstance(value, FunctionValue):
             return self.as_configured(value)
         kinds = {self._decorator(decorator) for decorator in value.definition.decorators}

@@ -92,13 +92,15 @@ class Replays(Machine):
     # --- noting
 
     def note_deed(self, state: State, node: ir.Node, act: Act, *, certain: bool = True) -> None:
-        """The code at ``node`` does something beside its result. In one phase only it is no repetition."""
+        """The code at ``node`` does something beside its result."""
         self.note_deed_at(state, self.place(node), act, certain=certain)
 
     def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
-        guarded = isinstance(act, Draw) and act.one_phase and not self.is_evaluation(state)
-        if guarded or self.is_repeated(state):
-            self.deeds.note(Deed(act, place, certain=certain))
+        shifts = isinstance(act, Draw) and act.one_phase
+        if self.is_evaluation(state) or (state.phase is Phase.REPLAY and not shifts):
+            return
+        guarded = state.phase is Phase.FORWARD and not shifts
+        self.deeds.note(Deed(act, place, certain=certain, guarded=guarded))
 
     def is_repeated(self, state: State) -> bool:
         """Whether a replay in training runs the code on a path again."""
@@ -323,8 +325,19 @@ class Replays(Machine):
                 if deed.act.read in read:
                     continue  # the first thing that it decides speaks for the others
                 read.add(deed.act.read)
+            if self._is_guarded(replay, deed):
+                continue
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
+
+    def _is_guarded(self, replay: Replay, deed: Deed) -> bool:
+        """Whether a guard keeps a replay from a deed: torch's own takes every path of the forward again.
+
+        What the settings name as guards may know of both.
+        """
+        if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
+            return isinstance(deed.act, Diverge)
+        return deed.guarded
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps

@@ -71,6 +71,45 @@ class Model(nn.Module):
 """
 
 ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
+    "a decorated method, which calls another one of its object": (
+        """
+        class Block(nn.Module):
+            def helper(self, x):
+                print("helper")
+                return x.sin()
+            @remat.checkpoint(region_name="r")
+            def forward(self, x):
+                return self.helper(x)
+
+        def step(x):
+            return Block()(x)
+        """,
+        {"helper": ["return Block()(x)", "return self.helper(x)"]},
+    ),
+    "a guard of torch_remat under a checkpoint of torch": (
+        """
+        def body(x):
+            if not remat.is_recomputing():
+                print("guarded")
+            return x.sin()
+
+        def step(x):
+            return checkpoint(body, x, use_reentrant=False)
+        """,
+        {"guarded": ["return checkpoint(body, x, use_reentrant=False)"]},
+    ),
+    "a guard of torch_remat under its own checkpoint": (
+        """
+        def body(x):
+            if not remat.is_recomputing():
+                print("guarded")
+            return x.sin()
+
+        def step(x):
+            return remat.checkpoint(region_name="r")(body)(x)
+        """,
+        {},
+    ),
     "a function, called": (
         """
         def block(x):
