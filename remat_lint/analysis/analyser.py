@@ -84,6 +84,9 @@ class Analyser(Declarations):
         self._mentions = Mentions()
         self._roots_here: set[ir.Function] | None = None
         """The functions that matter; None where all may."""
+        self._loading = 0
+        """How many modules are half loaded."""
+        self._imports: dict[Imported, Value] = {}
 
     # --- modules
 
@@ -97,11 +100,14 @@ class Analyser(Declarations):
         scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
+        self._loading += 1
         with self.own_budget(), self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
                 return scope
+            finally:
+                self._loading -= 1
             for path in flow.fell:
                 self.journal.settle(path.pending)
                 self.journal.judge(path, path.runs.values())
@@ -147,6 +153,8 @@ class Analyser(Declarations):
 
     def resolved(self, value: Value) -> Value:
         """Follow an import to what it stands for."""
+        if not isinstance(value, (Imported, Choice)):
+            return value
         if isinstance(value, Choice):  # `try: import torch_remat` with a fallback that does nothing
             resolved = [self.resolved(one) for one in value.alternatives]
             ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
@@ -156,8 +164,17 @@ class Analyser(Declarations):
                 return self.resolved(value)
             if not isinstance(value, Imported):
                 return value
-            value = self._resolve_import(value)
+            value = self._imported_value(value)
         return Unknown()
+
+    def _imported_value(self, value: Imported) -> Value:
+        """What an import binds, which a module that is loaded whole does not change any more."""
+        known = self._imports.get(value)
+        if known is None:
+            known = self._resolve_import(value)
+            if not self._loading:
+                self._imports[value] = known
+        return known
 
     def _resolve_import(self, value: Imported) -> Value:
         module, attribute = value.module, value.attribute

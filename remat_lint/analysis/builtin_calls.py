@@ -12,6 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
@@ -150,6 +151,12 @@ def _leaves(call: BuiltinCall, value: Value) -> Iterator[Value]:
 def _reads(call: BuiltinCall) -> Value:
     call.machine.read(call.state, call.node, call.operands)
     return scalar_from(operand.value for operand in call.operands)
+
+
+def _reads_number(call: BuiltinCall) -> Value:
+    """A number that Python counts or decides with."""
+    call.machine.select(call.state, call.node, decision_in(call.operands))
+    return _reads(call)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:
@@ -391,11 +398,10 @@ BUILTINS: dict[str, Builtin] = {
         ],
         _no_read,
     ),
+    **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [
             "builtins.float",
-            "builtins.int",
-            "builtins.bool",
             "builtins.str",
             "builtins.repr",
             "builtins.print",

@@ -154,7 +154,7 @@ class Functions(Construction):
         frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
-        self.journal.absorb(summary.done.journal)
+        self.journal.absorb(summary.done.journal, self.functions_under_way())
         now = [number for operand in frame.operands for number in numbers(operand.value)]
         renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:
@@ -229,7 +229,8 @@ class Functions(Construction):
         if frame.id not in self.closures:
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:
-            return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
+            yielded = frame.yielded or Unknown()
+            return SequenceValue(rest=yielded, kind="generator", seeded=frame.seeded_at_yield)
         return value
 
     def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:

@@ -12,6 +12,7 @@ or where it is asked for first; the layer above defines it.
     draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
+    decisions    which elements an operation takes
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
     hooks        the state hooks of a checkpoint
@@ -27,6 +28,7 @@ or where it is asked for first; the layer above defines it.
     functions    functions of the project
     calls        objects, methods, names of other packages
     expressions  the value of an expression
+    conditions   what the condition of a statement is good for
     interpreter  statements and paths
     declarations objects that nobody constructed: annotations, attributes set anywhere
     analyser     modules, imports, the functions that are run as roots
@@ -50,6 +52,7 @@ from remat_lint.analysis.values import (
     ClassValue,
     External,
     HeapObject,
+    RandomState,
     Reference,
     RegionName,
     Token,
@@ -110,6 +113,8 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
+    seeded_at_yield: frozenset[RandomState] | None = None
+    """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0
     """How many of the name scopes were entered before it began."""
@@ -216,6 +221,8 @@ class Machine:
         """The depth of the frames that run checkpoints which are under way."""
         self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
         """The functions that each function calls, and where they are defined."""
+        self.replayed_since = 0
+        """The last number of what was there when the innermost checkpoint under way began."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.told = False
@@ -294,6 +301,11 @@ class Machine:
         if name in LEGACY and not self.probing:
             statement = self.frame.statement.at if self.frame.statement is not None else node.at
             self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
+
+    def note_aware(self) -> None:
+        """The running function knows of torch_remat's regions."""
+        if self.frame.function is not None:
+            self.journal.aware.add(self.frame.function)
 
     def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""
