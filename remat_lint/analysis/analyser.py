@@ -25,7 +25,6 @@ from remat_lint.analysis.facts import (
     WrittenWrong,
 )
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.leads import leading_to_checkpoints
 from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand, Wrapped
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
@@ -85,10 +84,11 @@ class Analyser(Declarations):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._mentions = Mentions()
+        self._roots_here: set[ir.Function] | None = None
+        """The functions that matter; None where all may."""
         self._loading = 0
         """How many modules are half loaded."""
         self._imports: dict[Imported, Value] = {}
-        self._leading: set[ir.Function] | None = None
 
     # --- modules
 
@@ -221,7 +221,7 @@ class Analyser(Declarations):
         self.reset_budget()
         scope = self.load(source)
         if not self.project.reaches_remat(source):
-            self._leading = leading_to_checkpoints(source.lowered)
+            self._roots_here = self.leading_in(source)
         roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
         seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
@@ -244,7 +244,7 @@ class Analyser(Declarations):
 
     def _matters(self, definition: ir.Function) -> bool:
         """Whether a function is run as a root: without torch_remat only what leads to checkpoints is."""
-        return self._leading is None or definition in self._leading
+        return self._roots_here is None or definition in self._roots_here
 
     def _answered_by_callers(self, roots: Sequence[Root]) -> set[ir.Function]:
         """The functions whose returned outputs are in the runs of others, up to one that nobody calls."""
@@ -264,7 +264,9 @@ class Analyser(Declarations):
         for statement in body:
             if isinstance(statement, ir.FunctionDef):
                 if self._matters(statement.function):
-                    yield self._root(scope, statement.function, owner)
+                    root = self._root(scope, statement.function, owner)
+                    self._note_decorated(root)
+                    yield root
             elif isinstance(statement, ir.ClassDef):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
@@ -372,6 +374,16 @@ class Analyser(Declarations):
                     waiting.append(callee)
         found.pop(definition, None)
         return tuple(found.values())
+
+    def _note_decorated(self, root: FunctionValue) -> None:
+        """What a decorator of the project puts in the place of a function runs as well."""
+        definition, scope, owner = root.definition, root.scope, root.owner
+        names = scope.names if owner is None else self.class_names(owner)
+        value = names.get(definition.name)
+        if definition.decorators and isinstance(value, FunctionValue) and value.definition is not definition:
+            place = Place(scope.source.path, definition.at)
+            bound = replace(value, receiver=root.receiver)
+            self.wrapped.setdefault((place, bound), Wrapped(bound, State(), ()))
 
     def _note_checkpointed_classes(self, scope: ModuleScope, source: SourceFile) -> None:
         """The objects that a framework checkpoints run as well where nothing in view calls them."""

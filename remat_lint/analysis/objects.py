@@ -328,6 +328,8 @@ class Objects(Wrappers):
     def set_attribute(self, state: State, base: Value, name: str, value: Value) -> None:
         """``base.name = value``."""
         state.forget("", name)
+        if name == "forward" and self.frame.statement is not None and _may_checkpoint(value):
+            self.note_wrapped(state, self.place(self.frame.statement), value)
         for one in alternatives(base):
             if name == "forward" and isinstance(one, Unknown) and one.origin in self.picked:
                 self._note_outside(value)
@@ -357,6 +359,13 @@ class Objects(Wrappers):
         frame = self.frame
         handed = frame.operands[0].value if frame.owner is not None and frame.operands else frame.receiver
         return is_module and base != handed
+
+
+def _may_checkpoint(value: Value) -> bool:
+    """Whether what takes the place of a ``forward`` is a function that was made around another one."""
+    if isinstance(value, FunctionValue):
+        return value.frame != value.scope.frame
+    return isinstance(value, Partial)
 
 
 def _name_pattern(name: Operand) -> str:
