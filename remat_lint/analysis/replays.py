@@ -310,6 +310,8 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay.coverage, deed, deed.act, replayed)
+        elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
+            yield _done_again(deed, replace(replayed, inside=None))
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
             act = deed.act
             if isinstance(act, Write):
