@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,7 +60,19 @@ class Fixer:
 
     def fix(self, source: SourceFile) -> Outcome:
         """The file with every fix that holds."""
-        report = self._linter.lint(source)
+        return next(self.fix_all([source]))
+
+    def fix_all(self, sources: Sequence[SourceFile]) -> Iterator[Outcome]:
+        """The files of a run, in their order, each with every fix that holds beside the ones before it."""
+        changed = False
+        for source, report in zip(sources, self._linter.lint_all(sources), strict=True):
+            if changed and report.findings:
+                report = self._linter.lint_again(source)
+            outcome = self._fix_one(source, report)
+            changed |= outcome.changed
+            yield outcome
+
+    def _fix_one(self, source: SourceFile, report: FileReport) -> Outcome:
         outcome = Outcome(source, source, failure=report.failure)
         outcome.unsafe = sum(f.fix_kind == "unsafe" for f in report.findings) * (not self._unsafe)
         wanted = self._wanted(report)
@@ -68,7 +80,6 @@ class Fixer:
         if not wanted:
             return outcome
         outcome.after = self._in_batches(source, report, outcome)
-        self._linter.forget_sources()  # they hold texts that were only tried
         return outcome
 
     def _wanted(self, report: FileReport) -> list[LocatedFinding]:
@@ -82,6 +93,7 @@ class Fixer:
         there is an end.
         """
         kept, aside, size = _Attempt(source, report), 0, sys.maxsize
+        attempt = kept
         while batch := _of_one_codemod(self._wanted(kept.report)[aside:])[:size]:
             attempt = self._attempt(kept.source, kept.report, batch)
             if not attempt.objection:
@@ -95,6 +107,8 @@ class Fixer:
                     outcome.unfixed += 1
                 else:
                     outcome.bugs.append(_bug(batch[0], attempt.objection))
+        if kept is not attempt:
+            self._linter.lint_again(kept.source)  # not the text that was only tried
         return kept.source
 
     def _attempt(self, source: SourceFile, report: FileReport, wanted: Sequence[LocatedFinding]) -> _Attempt:
@@ -105,7 +119,7 @@ class Fixer:
         if raw == source.raw:
             return _Attempt(source, report, _NOTHING_WRITTEN)
         fixed = SourceFile(source.path, raw)
-        after = self._linter.lint(fixed)
+        after = self._linter.lint_again(fixed)
         return _Attempt(fixed, after, _objection(report, after, len(wanted)))
 
     def _codemods(self) -> Apply:

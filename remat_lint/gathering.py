@@ -10,8 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os.path import abspath
 
-from remat_lint.analysis.facts import Fact, Kept, ModuleFacts, Reached, ReplayFact
+from remat_lint.analysis.facts import Assumption, Fact, Kept, ModuleFacts, Reached, ReplayFact
 from remat_lint.findings import Place, Step
+
+Key = tuple[str, int]
+"""A place, told by the whole path of its file."""
 
 
 def gather(modules: Sequence[ModuleFacts], paths: Iterable[str]) -> dict[str, ModuleFacts]:
@@ -22,21 +25,36 @@ def gather(modules: Sequence[ModuleFacts], paths: Iterable[str]) -> dict[str, Mo
     names = {abspath(path): path for path in paths}
     facts: dict[str, dict[Fact, None]] = {module.path: {} for module in modules}
     replayed: dict[object, ReplayFact] = {}
+    doubted = _doubted(modules)
     for module in modules:
         for fact in module.facts:
             if not isinstance(fact, ReplayFact):
                 facts[module.path].setdefault(fact)
                 continue
             at_home = _at_home(fact, names)
-            if at_home is not None:
+            assumed = fact.replayed.assumed
+            if at_home is not None and (assumed is None or _key(assumed) not in doubted):
                 key = (type(at_home), at_home.place)
                 replayed[key] = min(replayed.get(key, at_home), at_home, key=_doubt)
-    reached = set(_reached(modules))
     for fact in replayed.values():
-        assumed = fact.replayed.assumed
-        if assumed is None or _key(assumed) not in reached:
-            facts.setdefault(fact.place.path, {}).setdefault(fact)
+        facts.setdefault(fact.place.path, {}).setdefault(fact)
     return {path: ModuleFacts(path, tuple(sorted(mine, key=_place))) for path, mine in facts.items()}
+
+
+def tells_of(module: ModuleFacts, path: str) -> bool:
+    """Whether the checkpoints of a file replay code of another one, as far as it goes."""
+    file = abspath(path)
+    return any(abspath(place.path) == file for fact in module.facts for place in _places_of(fact))
+
+
+def _places_of(fact: Fact) -> Iterator[Place]:
+    """The places of a fact that may be in another file than the checkpoint."""
+    if isinstance(fact, ReplayFact):
+        yield from (fact.place, *(step.place for step in fact.replayed.chain))
+    elif isinstance(fact, Assumption):
+        yield from fact.runs
+    elif isinstance(fact, Reached):
+        yield fact.place
 
 
 def _at_home(fact: ReplayFact, paths: Mapping[str, str]) -> ReplayFact | None:
@@ -56,13 +74,25 @@ def _renamed(place: Place, paths: Mapping[str, str]) -> Place:
     return Place(paths[abspath(place.path)], place.node)
 
 
-def _reached(modules: Iterable[ModuleFacts]) -> Iterator[tuple[str, int]]:
+def _doubted(modules: Sequence[ModuleFacts]) -> set[Key]:
+    """The functions that are not to be taken for bodies of checkpoints after all.
+
+    A checkpoint in view runs them, or one that they call, or another such function runs them.
+    """
+    found = [fact for module in modules for fact in module.of(Reached)]
+    reached = {_key(fact.place) for fact in found}
+    bodies = {_key(fact.place) for fact in found if fact.is_body}
+    runs: dict[Key, set[Key]] = {}
     for module in modules:
-        for fact in module.of(Reached):
-            yield _key(fact.place)
+        for fact in module.of(Assumption):
+            runs.setdefault(_key(fact.place), set()).update(map(_key, fact.runs))
+    doubted = {key for key, mine in runs.items() if key in reached or not mine.isdisjoint(bodies)}
+    for key, mine in runs.items():
+        doubted.update(one for one in mine if one in runs and key not in runs[one])
+    return doubted
 
 
-def _key(place: Place) -> tuple[str, int]:
+def _key(place: Place) -> Key:
     return abspath(place.path), place.node
 
 

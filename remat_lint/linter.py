@@ -58,7 +58,9 @@ class Linter:
         """Nothing is read or imported yet."""
         self._config = config
         self._pipeline: Pipeline | None = None
-        self._project = self._new_project()
+        self._project = Project([config.root, *config.src], config.wrappers)
+        self._sources: dict[str, SourceFile] = {}
+        self._facts: dict[str, ModuleFacts] = {}
 
     def lint(self, source: SourceFile) -> FileReport:
         """The report of a file, whatever its bytes are."""
@@ -67,16 +69,44 @@ class Linter:
     def lint_all(self, sources: Iterable[SourceFile]) -> list[FileReport]:
         """The reports of the files of a run, in their order: what one of them replays may lie in another."""
         run = [(source, FileReport(source.path)) for source in sources]
+        self._sources = {source.path: source for source, _ in run}
+        self._facts = {}
         for source, _ in run:
             self._project.add(source)
-        facts = [known for source, report in run if (known := self._analyse(source, report)) is not None]
-        if facts:
-            self._judge_all(run, facts)
+        for source, report in run:
+            self._learn(source, report)
+        self._judge_all(run, list(self._facts.values()))
         return [report for _, report in run]
+
+    def lint_again(self, source: SourceFile) -> FileReport:
+        """The report of a file of the last run with other content; the other files stay as they are."""
+        self._project.add(source)
+        self._sources[source.path] = source
+        from remat_lint.gathering import tells_of
+
+        tellers = [
+            path
+            for path, facts in self._facts.items()
+            if path != source.path and tells_of(facts, source.path)
+        ]
+        report = FileReport(source.path)
+        self._learn(source, report)
+        for path in tellers:
+            self._learn(self._sources[path], FileReport(path))
+        known = [self._facts[path] for path in (source.path, *tellers) if path in self._facts]
+        self._judge_all([(source, report)], known)
+        return report
+
+    def _learn(self, source: SourceFile, report: FileReport) -> None:
+        facts = self._analyse(source, report)
+        if facts is not None:
+            self._facts[source.path] = facts
+        else:
+            self._facts.pop(source.path, None)
 
     def _analyse(self, source: SourceFile, report: FileReport) -> ModuleFacts | None:
         """The facts of a file; None where nothing in it matters, or it cannot be analysed."""
-        report.relevant = self._project.reaches_remat(source) or (source.given and not source.compiles())
+        report.relevant = self._project.may_checkpoint(source) or (source.given and not source.compiles())
         if not report.relevant:
             return None
         try:
@@ -88,22 +118,17 @@ class Linter:
         return None
 
     def _judge_all(self, run: list[tuple[SourceFile, FileReport]], facts: list[ModuleFacts]) -> None:
+        if not facts:
+            return
         from remat_lint.gathering import gather
 
-        gathered = gather(facts, [source.path for source, _ in run])
+        gathered = gather(facts, self._sources)
         for source, report in run:
             if source.path in gathered and report.failure is None:
                 try:
                     report.take(self._the_pipeline().judge(source, gathered[source.path], self._project))
                 except Exception as error:  # noqa: BLE001 - as above
                     report.failure = internal_failure(error)
-
-    def forget_sources(self) -> None:
-        """Drops what is known of the project's files: to be called when one was or will be rewritten."""
-        self._project = self._new_project()
-
-    def _new_project(self) -> Project:
-        return Project([self._config.root, *self._config.src], self._config.wrappers)
 
     def _the_pipeline(self) -> Pipeline:
         if self._pipeline is None:

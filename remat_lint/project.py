@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from os.path import abspath, basename, dirname, isdir, isfile, join
 from pathlib import Path
 
+from remat_lint import checkpoint_forms
 from remat_lint.source import SourceFile
 from remat_lint.wrapper_names import NO_WRAPPERS, WrapperNames
 
@@ -45,6 +46,7 @@ class Project:
         self._led_to: dict[tuple[str, str, int], str | None] = {}
         self._here: dict[tuple[str, str], bool] = {}
         self._reaching: dict[str, bool] = {}
+        self._applying: dict[str, bool] = {}
 
     def add(self, source: SourceFile) -> None:
         """Use this file's content for its path: it was read already, or is not on disk like this."""
@@ -52,6 +54,7 @@ class Project:
         known = self._files.get(path)
         if known is not None and known.raw != source.raw:
             self._reaching.clear()
+            self._applying.clear()
         elif known is not None:
             source.share_work_of(known)
         self._files[path] = source
@@ -96,6 +99,25 @@ class Project:
 
     # --- which files can matter
 
+    def may_checkpoint(self, source: SourceFile) -> bool:
+        """Whether a file may declare regions or apply checkpoints, itself or through what it imports.
+
+        Checkpoints that are not torch_remat's are looked for in the file itself, and where it takes something
+        from that is named for them.
+        """
+        return self.reaches_remat(source) or self.applies_checkpoints(source)
+
+    def applies_checkpoints(self, source: SourceFile) -> bool:
+        """Whether a file may apply checkpoints, or take a function that does from another file."""
+        if source.path not in self._applying:
+            self._applying[source.path] = checkpoint_forms.are_mentioned(source.raw) or any(
+                checkpoint_forms.are_mentioned(imported.raw)
+                for statement in _IMPORT.finditer(source.raw)
+                if checkpoint_forms.are_named(statement[0])
+                for imported in self._imported_by(source, statement)
+            )
+        return self._applying[source.path]
+
     def reaches_remat(self, source: SourceFile) -> bool:
         """Whether a file, or a file of the project that it imports, however indirectly, has a relevant word.
 
@@ -132,16 +154,19 @@ class Project:
         return ".".join(reversed(names))
 
     def _imports(self, source: SourceFile) -> Iterator[SourceFile]:
-        for match in _IMPORT.finditer(source.raw):
-            level = len(match["dots"] or b"")
-            module = (match["module"] or match["plain"] or b"").decode("ascii", "replace")
-            if not level and not self._is_here(dirname(abspath(source.path)), module):
-                continue
-            names = [name.decode("ascii", "replace") for name in _WORD.findall(match["names"] or b"")]
-            for inner in (module, *(f"{module}.{name}" if module else name for name in names)):
-                found = self.find(source, inner, level) if inner or level else None
-                if found is not None:
-                    yield found
+        for statement in _IMPORT.finditer(source.raw):
+            yield from self._imported_by(source, statement)
+
+    def _imported_by(self, source: SourceFile, statement: re.Match[bytes]) -> Iterator[SourceFile]:
+        level = len(statement["dots"] or b"")
+        module = (statement["module"] or statement["plain"] or b"").decode("ascii", "replace")
+        if not level and not self._is_here(dirname(abspath(source.path)), module):
+            return
+        names = [name.decode("ascii", "replace") for name in _WORD.findall(statement["names"] or b"")]
+        for inner in (module, *(f"{module}.{name}" if module else name for name in names)):
+            found = self.find(source, inner, level) if inner or level else None
+            if found is not None:
+                yield found
 
     def _is_here(self, folder: str, module: str) -> bool:
         """Whether the first part of a module's name is of the project, for a file in this folder."""

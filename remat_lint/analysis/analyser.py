@@ -6,7 +6,6 @@ called where nothing it does counts (inside SAVE regions, under a guard) is no r
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -14,6 +13,7 @@ from functools import reduce
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
 from remat_lint.analysis.facts import (
+    Assumption,
     Cover,
     GivenUp,
     ModuleFacts,
@@ -24,13 +24,14 @@ from remat_lint.analysis.facts import (
     WrittenWrong,
 )
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand
+from remat_lint.analysis.leads import leading_to_checkpoints
+from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand, Wrapped
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.overrides import SUPER, Mentions
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
-from remat_lint.analysis.replays import Replay
+from remat_lint.analysis.replays import MAX_WRAPPED, Replay
 from remat_lint.analysis.state import State, reunite
 from remat_lint.analysis.values import (
     NONE,
@@ -53,6 +54,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     contents,
+    holds_object,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -81,6 +83,10 @@ class Analyser(Declarations):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._mentions = Mentions()
+        self._loading = 0
+        """How many modules are half loaded."""
+        self._imports: dict[Imported, Value] = {}
+        self._leading: set[ir.Function] | None = None
 
     # --- modules
 
@@ -94,11 +100,14 @@ class Analyser(Declarations):
         scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
+        self._loading += 1
         with self.own_budget(), self.entering(frame):
             try:
                 flow = self.run_block(source.lowered.body, [state])
             except BudgetSpent:
                 return scope
+            finally:
+                self._loading -= 1
             for path in flow.fell:
                 self.journal.settle(path.pending)
                 self.journal.judge(path, path.runs.values())
@@ -144,6 +153,8 @@ class Analyser(Declarations):
 
     def resolved(self, value: Value) -> Value:
         """Follow an import to what it stands for."""
+        if not isinstance(value, (Imported, Choice)):
+            return value
         if isinstance(value, Choice):  # `try: import torch_remat` with a fallback that does nothing
             resolved = [self.resolved(one) for one in value.alternatives]
             ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
@@ -153,8 +164,17 @@ class Analyser(Declarations):
                 return self.resolved(value)
             if not isinstance(value, Imported):
                 return value
-            value = self._resolve_import(value)
+            value = self._imported_value(value)
         return Unknown()
+
+    def _imported_value(self, value: Imported) -> Value:
+        """What an import binds, which a module that is loaded whole does not change any more."""
+        known = self._imports.get(value)
+        if known is None:
+            known = self._resolve_import(value)
+            if not self._loading:
+                self._imports[value] = known
+        return known
 
     def _resolve_import(self, value: Imported) -> Value:
         module, attribute = value.module, value.attribute
@@ -194,13 +214,16 @@ class Analyser(Declarations):
     def analyse(self, source: SourceFile) -> ModuleFacts:
         """The facts of one file. Raises ``SourceError``."""
         module = Journal()
-        self.journal = module
+        self.journal, self.analysed = module, source
+        self.applies_checkpoints = self.project.applies_checkpoints(source)
         self.reset_budget()
         scope = self.load(source)
+        if not self.project.reaches_remat(source):
+            self._leading = leading_to_checkpoints(source.lowered)
         roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
         seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
-            if definition not in seen:
+            if self._matters(definition) and definition not in seen:
                 roots.append(self._run_root(FunctionValue(definition, scope, scope.frame)))
         answered = self._answered_by_callers(roots)
         for root in roots:
@@ -210,11 +233,16 @@ class Analyser(Declarations):
                 module.absorb(root.journal)
                 if root.definition not in answered:
                     module.absorb(root.returned)
-        for journal in [*self.class_journals.values(), *self._run_wrapped(scope)]:
+        self._note_checkpointed_classes(scope, source)
+        for journal in [*self.class_journals.values(), *self._run_wrapped()]:
             module.facts |= journal.facts
         placement = Placement(self.pure, self.bound)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))
+
+    def _matters(self, definition: ir.Function) -> bool:
+        """Whether a function is run as a root: without torch_remat only what leads to checkpoints is."""
+        return self._leading is None or definition in self._leading
 
     def _answered_by_callers(self, roots: Sequence[Root]) -> set[ir.Function]:
         """The functions whose returned outputs are in the runs of others, up to one that nobody calls."""
@@ -233,7 +261,8 @@ class Analyser(Declarations):
     ) -> Iterator[FunctionValue]:
         for statement in body:
             if isinstance(statement, ir.FunctionDef):
-                yield self._root(scope, statement.function, owner)
+                if self._matters(statement.function):
+                    yield self._root(scope, statement.function, owner)
             elif isinstance(statement, ir.ClassDef):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
@@ -259,8 +288,9 @@ class Analyser(Declarations):
             )
         definitions = {name: value.definition for name, value in inherited.items()}
         for name in self._mentions.affected(names, definitions):
-            bound = self._root(inherited[name].scope, definitions[name], klass)
-            yield replace(bound, owner=inherited[name].owner)
+            if self._matters(definitions[name]):
+                bound = self._root(inherited[name].scope, definitions[name], klass)
+                yield replace(bound, owner=inherited[name].owner)
 
     def _class_value(
         self, scope: ModuleScope, definition: ir.Class, owner: ClassValue | None
@@ -323,37 +353,91 @@ class Analyser(Declarations):
         if not self.journal.is_body or not (self.journal.regions or self.journal.markers):
             return
         place = Place(frame.scope.source.path, frame.function.at)
+        self.journal.note(Assumption(place, self._run_by(frame.function)))
         coverage = Coverage(without=Cover.UNKNOWN)
         self.judge_deeds(
             Replay(Replayer.ASSUMED, place, coverage, assumed=place), self.own_deeds(frame, self.deeds)
         )
 
-    def _run_wrapped(self, scope: ModuleScope) -> Iterator[Journal]:
+    def _run_by(self, definition: ir.Function) -> tuple[Place, ...]:
+        """Where the functions are defined that one calls, or that are called by those."""
+        found: dict[ir.Function, Place] = {}
+        waiting = [definition]
+        while waiting:
+            for callee, place in self.callees.get(waiting.pop(), {}).items():
+                if callee not in found:
+                    found[callee] = place
+                    waiting.append(callee)
+        found.pop(definition, None)
+        return tuple(found.values())
+
+    def _note_checkpointed_classes(self, scope: ModuleScope, source: SourceFile) -> None:
+        """The objects that a framework checkpoints run as well where nothing in view calls them."""
+        for statement in source.lowered.body:
+            if not isinstance(statement, ir.ClassDef):
+                continue
+            klass = self._class_value(scope, statement.klass, None)
+            if klass is not None and self.cleared_for(klass) is not None:
+                place = Place(source.path, klass.definition.at)
+                self.wrapped.setdefault((place, klass), Wrapped(self.instance_of(klass), State(), ()))
+
+    def _run_wrapped(self) -> Iterator[Journal]:
         """Run the functions that were given a checkpoint here, but not called.
 
-        Only what torch_remat rejects is kept: their other findings are those of the functions themselves.
+        Only what torch_remat rejects and what is done again is kept: their other findings are those of the
+        functions themselves.
         """
-        for place, wrapper in list(self.wrapped.items()):
-            if wrapper is None or place.path != scope.source.path:
-                continue
-            self.journal = Journal()
-            self.reset_budget()
-            state, node = State(), ir.Const(place.node, None)
-            frame = Frame(id=self.fresh(), depth=0, scope=scope)
-            with self.entering(frame), contextlib.suppress(BudgetSpent):
-                self.run_checkpoint(state, node, wrapper, self._operands_of(wrapper, state))
-            yield self.journal.only(_OF_A_WRAPPED)
+        waiting = [(place, one) for (place, _), one in self.wrapped.items() if one is not None]
+        for place, wrapped in waiting[:MAX_WRAPPED]:
+            yield self._run_one_wrapped(place, wrapped).only(_OF_A_WRAPPED)
+        for place, _ in waiting[MAX_WRAPPED:]:
+            yield Journal(facts={GivenUp(place, "too many functions are given checkpoints"): None})
 
-    def _operands_of(self, wrapper: CheckpointWrapper, state: State) -> list[Operand]:
-        function = wrapper.function
-        if not isinstance(function, FunctionValue):
-            return [Operand(Unknown(origin=self.fresh()))]
-        given = function.definition.parameters[function.receiver is not None :]
-        return [
-            Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
-            for parameter in given
-            if parameter.kind in ("positional", "keyword")
-        ]
+    def _run_one_wrapped(self, place: Place, wrapped: Wrapped) -> Journal:
+        journal = self.journal = Journal()
+        self.reset_budget()
+        state = wrapped.state
+        frame = Frame(id=self.fresh(), depth=0, scope=self.scopes[place.path])
+        with self.entering(frame):
+            self.way, self.given_until = wrapped.way, self.fresh()
+            try:
+                operands = self._operands_of(wrapped.function, state)
+                self.call(state, ir.Const(place.node, None), wrapped.function, operands)
+            except BudgetSpent:
+                journal.note(GivenUp(place, "the checkpointed function needs too many steps"))
+            finally:
+                self.way = ()
+        return journal
+
+    def _operands_of(self, function: Value, state: State) -> list[Operand]:
+        """Something for each parameter of a function, as its annotation says."""
+        match function:
+            case (
+                CheckpointWrapper(function=Value() as inner)
+                | Partial(function=External(), positional=(inner,))
+            ):
+                return self._operands_of(inner, state)
+            case FunctionValue():
+                given = function.definition.parameters[function.receiver is not None :]
+                frame = Frame(
+                    id=self.fresh(),
+                    depth=0,
+                    scope=function.scope,
+                    owner=function.owner,
+                    closure=function.frame,
+                )
+                captured = {name for name, value in function.defaults if holds_object(value)}
+                with self.entering(frame):
+                    return [
+                        Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
+                        for parameter in given
+                        if parameter.kind in ("positional", "keyword") and parameter.name not in captured
+                    ]
+            case Reference():
+                forward = self.attribute_of(state, ir.Const(0, None), function, "forward")
+                return self._operands_of(forward, state)
+            case _:
+                return [Operand(Unknown(origin=self.fresh()))]
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters
@@ -425,7 +509,7 @@ class Analyser(Declarations):
                 return
 
 
-_OF_A_WRAPPED = Rejection | ReplayFact | Reached
+_OF_A_WRAPPED = Rejection | ReplayFact | Reached | GivenUp
 
 
 def _public_names(scope: ModuleScope) -> Sequence[str]:

@@ -12,6 +12,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
@@ -52,10 +53,6 @@ class BuiltinCall:
 
 Builtin = Callable[[BuiltinCall], Value]
 
-_CHECKPOINT_OPTIONS = frozenset(
-    {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
-)
-
 MAX_EXACT = 3
 """Ranges up to this length are run exactly."""
 
@@ -70,9 +67,33 @@ def _isinstance(call: BuiltinCall) -> Value:
         return SCALAR
     kinds = call.operands[1].value
     wanted = kinds.items if isinstance(kinds, SequenceValue) else (kinds,)
+    value = call.operands[0].value
+    found = call.machine.object_at(call.state, value) if isinstance(value, Reference) else None
+    if isinstance(value, Reference) and isinstance(found, InstanceObject):
+        return _is_object_of(call, value, found.klass, wanted)
     names = {one.name.removeprefix("builtins.") for one in wanted if isinstance(one, External)}
-    known = _kinds_of(call, call.operands[0].value)
+    known = _kinds_of(call, value)
     return Constant(bool(names & known)) if known and len(names) == len(wanted) else SCALAR
+
+
+def _is_object_of(
+    call: BuiltinCall, value: Reference, klass: ClassValue | External, wanted: Sequence[Value]
+) -> Value:
+    """Whether an object is of one of these classes, as far as they and its bases are in view."""
+    machine = call.machine
+    order = machine.mro(klass)
+    if any(one in order for one in wanted):
+        return Constant(True)
+    if any(isinstance(one, External) and one.name == "torch.nn.Module" for one in wanted):
+        return Constant(True) if machine.is_module_object(call.state, value) else SCALAR
+    is_whole = all(isinstance(one, ClassValue) or _is_of_torch(one) for one in (*order, *wanted))
+    may_be_heir = value.address in machine.open and any(klass in machine.mro(one) for one in wanted)
+    return Constant(False) if is_whole and not may_be_heir else SCALAR
+
+
+def _is_of_torch(value: Value) -> bool:
+    """Whether a class is one of those of torch that have no others for bases which anyone asks for."""
+    return isinstance(value, External) and value.name.startswith("torch.nn.") and "_" not in value.name
 
 
 def _kinds_of(call: BuiltinCall, value: Value) -> frozenset[str]:
@@ -130,6 +151,12 @@ def _leaves(call: BuiltinCall, value: Value) -> Iterator[Value]:
 def _reads(call: BuiltinCall) -> Value:
     call.machine.read(call.state, call.node, call.operands)
     return scalar_from(operand.value for operand in call.operands)
+
+
+def _reads_number(call: BuiltinCall) -> Value:
+    """A number that Python counts or decides with."""
+    call.machine.select(call.state, call.node, decision_in(call.operands))
+    return _reads(call)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:
@@ -351,16 +378,6 @@ def _second(call: BuiltinCall) -> Value:
     return call.operands[1].value if len(call.operands) > 1 else Unknown()
 
 
-def _torch_checkpoint(call: BuiltinCall) -> Value:
-    """``torch.utils.checkpoint.checkpoint(f, h)`` is a bare operation: it saves ``h``, then runs ``f``."""
-    if not call.operands:
-        return Unknown()
-    handed = [operand for operand in call.operands[1:] if operand.keyword not in _CHECKPOINT_OPTIONS]
-    options = {o.keyword or "": o.value for o in call.operands if o.keyword in _CHECKPOINT_OPTIONS}
-    call.machine.read(call.state, call.node, handed)
-    return call.machine.run_torch_checkpoint(call.state, call.node, call.operands[0].value, handed, options)
-
-
 def _super(call: BuiltinCall) -> Value:
     return call.machine.call_super(call.operands)
 
@@ -381,11 +398,10 @@ BUILTINS: dict[str, Builtin] = {
         ],
         _no_read,
     ),
+    **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [
             "builtins.float",
-            "builtins.int",
-            "builtins.bool",
             "builtins.str",
             "builtins.repr",
             "builtins.print",
@@ -438,5 +454,4 @@ BUILTINS: dict[str, Builtin] = {
     "torch.jit.annotate": _second,
     "torch.nn.utils.spectral_norm": _spectral_norm,
     "torch.nn.utils.parametrizations.spectral_norm": _spectral_norm,
-    "torch.utils.checkpoint.checkpoint": _torch_checkpoint,
 }

@@ -11,6 +11,7 @@ from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.external_names import made_by
+from remat_lint.analysis.facts import Replayer
 from remat_lint.analysis.functions import IDENTITY_DECORATORS, Functions
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
@@ -50,6 +51,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.checkpoint_forms import FORMS
 
 _STORING = frozenset(
     [
@@ -70,6 +72,10 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
+_CALLED = (FunctionValue, CheckpointWrapper, RegionWrapper, Choice, Partial)
+"""What may stand in the place of an object's own ``forward``."""
+
+
 class Calls(Functions):
     """Calls a value with operands."""
 
@@ -84,10 +90,8 @@ class Calls(Functions):
                 return self.call_external(state, node, name, operands)
             case RegionWrapper():
                 return self.run_region(state, node, function, operands)
-            case CheckpointWrapper(function=None):
-                return self.wrap_function(function, operands)
             case CheckpointWrapper():
-                return self.run_checkpoint(state, node, function, operands)
+                return self._call_checkpoint(state, node, function, operands)
             case Partial():
                 bound = [Operand(value) for value in function.positional]
                 named = [Operand(value, keyword=name) for name, value in function.keywords]
@@ -102,6 +106,14 @@ class Calls(Functions):
                 return self._call_inherited(state, node, function, operands)
             case _:
                 return self.call_unknown(state, node, operands)
+
+    def _call_checkpoint(
+        self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
+    ) -> Value:
+        if wrapper.function is None:
+            return self.wrap_function(state, wrapper, operands)
+        run = self.run_checkpoint if wrapper.by is Replayer.REMAT else self.run_torch_checkpoint
+        return run(state, node, wrapper, operands)
 
     def _call_any(
         self, state: State, node: ir.Expr, values: Sequence[Value], operands: Sequence[Operand]
@@ -121,12 +133,15 @@ class Calls(Functions):
         found = self.object_at(state, reference)
         if not isinstance(found, InstanceObject):
             return self.call_unknown(state, node, operands)
-        if isinstance(found.klass, External):
+        if isinstance(found.klass, External) and not isinstance(found.get("forward"), _CALLED):
             self.note_statistics(state, node, reference, found.klass.name, found)
             return self._call_module(state, node, found.klass.name, found, operands)
         for name in ("__call__", "forward"):
             method = self._object_attribute(state, node, reference, name)
-            if isinstance(method, (FunctionValue, CheckpointWrapper, RegionWrapper, Choice, Partial)):
+            if isinstance(method, _CALLED) and self.cleared_for(found.klass) is not None:
+                assert isinstance(found.klass, ClassValue)
+                return self.call_checkpointed_object(state, node, found.klass, method, operands)
+            if isinstance(method, _CALLED):
                 return self.call(state, node, method, operands)
             if isinstance(method, InheritedMethod) and name == "forward":
                 return self.call(state, node, method, operands)
@@ -140,12 +155,16 @@ class Calls(Functions):
             if method.name in MODES:
                 self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
             return method.receiver
-        if method.name in ("forward", "__call__") and isinstance(found, InstanceObject):
+        if method.name == "__call__" and isinstance(method.receiver, Reference):
+            return self._call_object(state, node, method.receiver, operands)
+        if method.name == "forward" and isinstance(found, InstanceObject):
             if isinstance(method.receiver, Reference):
                 self.note_statistics(state, node, method.receiver, method.base, found)
             return self._call_module(state, node, method.base, found, operands)
         name = f"{method.base}.{method.name}"
-        wrapped = self.call_wrapper(state, node, name, operands)
+        wrapped = self.call_held(state, node, method.name, operands)
+        if wrapped is None:
+            wrapped = self.call_by_name(state, node, name, operands)
         if wrapped is not None:
             return wrapped
         self.note_external_method(state, node, method.receiver, name, operands)
@@ -370,6 +389,10 @@ class Calls(Functions):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         value = receiver.value
+        if isinstance(value, Unknown):
+            held = self.call_held(state, node, name, operands)
+            if held is not None:
+                return held
         if isinstance(value, (Tensor, Unknown, SequenceValue, Constant, Scalar, Choice)):
             return self.call_method(state, node, receiver, name, operands)
         if isinstance(value, Reference) and not isinstance(self.object_at(state, value), InstanceObject):
@@ -428,7 +451,7 @@ class Calls(Functions):
         package, _, last = name.rpartition(".")
         if package == REMAT or package.startswith(REMAT + "."):
             return self.call_remat(state, node, last, operands)
-        wrapped = self.call_wrapper(state, node, name, operands)
+        wrapped = self.call_by_name(state, node, name, operands)
         if wrapped is not None:
             return wrapped
         self.note_external(state, node, name, operands)
@@ -461,6 +484,7 @@ class Calls(Functions):
             or name in IDENTITY_DECORATORS
             or torch_ops.function(name) is not None
             or made_by(name) is not None
+            or name in FORMS
             or any(self.project.wrappers)
         )
 

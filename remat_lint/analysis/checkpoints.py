@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import (
     CheckpointOption,
     CheckpointOutput,
-    Cover,
     NestedCheckpoint,
     PositionalCheckpoint,
-    RandomKind,
-    Replayer,
 )
 from remat_lint.analysis.hooks import Hooks
 from remat_lint.analysis.journal import others
@@ -84,7 +81,9 @@ class Checkpoints(Hooks):
         handed = [operand for operand in operands if operand.keyword not in (*OPTIONS, *_LEAVE_OUT)]
         return self.run_checkpoint(state, node, wrapper, handed[1:])
 
-    def wrap_function(self, wrapper: CheckpointWrapper, operands: Sequence[Operand]) -> CheckpointWrapper:
+    def wrap_function(
+        self, state: State, wrapper: CheckpointWrapper, operands: Sequence[Operand]
+    ) -> CheckpointWrapper:
         """``remat.checkpoint(...)(function)``: nothing runs yet.
 
         The methods of objects that are constructed alike are one, and a loop wraps each of them once.
@@ -93,7 +92,7 @@ class Checkpoints(Hooks):
         if isinstance(function, CheckpointWrapper) and function.place == wrapper.place:
             return function
         wrapper = replace(wrapper, function=function)
-        self.wrapped.setdefault(wrapper.place, wrapper)
+        self.note_wrapped(state, wrapper.place, wrapper)
         return wrapper
 
     # --- arguments by position
@@ -193,16 +192,16 @@ class Checkpoints(Hooks):
     ) -> Value:
         """Run a checkpointed body: what it leaves unserved is settled here, what it returns is real."""
         assert wrapper.function is not None
-        self.wrapped[wrapper.place] = None
+        self.note_run(wrapper)
         self._check_surroundings(node, wrapper)
         before, runs = state.pending, state.runs
         state.pending, state.runs = {}, {}
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
-        replay = Replay(Replayer.REMAT, self.place(node), wrapper.coverage, handed=handed_numbers(operands))
+        replay = self._replay(node, wrapper, operands)
         try:
-            with self.judged_for(replay, wrapper.function), self.on_replay(state):
+            with self.judged_for(replay), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
                 self.hand_over(state, node, value)
             self._check_output(state, node, wrapper, value)
@@ -217,26 +216,27 @@ class Checkpoints(Hooks):
         return self._real(state, value)
 
     def run_torch_checkpoint(
-        self,
-        state: State,
-        node: ir.Expr,
-        function: Value,
-        operands: Sequence[Operand],
-        options: Mapping[str, Value],
+        self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
     ) -> Value:
-        """``torch.utils.checkpoint.checkpoint(function, ...)``: preserves torch's default generators."""
-        preserves = options.get("preserve_rng_state", Constant(True))
-        if isinstance(preserves, Constant):
-            kinds = frozenset([RandomKind.TORCH]) if preserves.value else frozenset[RandomKind]()
-            without = Cover.NOT_ITS_STATE if preserves.value else Cover.SWITCHED_OFF
-            coverage = Coverage(kinds, without=without)
-        else:
-            coverage = Coverage(known=False)
-        replay = Replay(Replayer.TORCH, self.place(node), coverage, handed=handed_numbers(operands))
-        with self.judged_for(replay, function), self.on_replay(state):
-            value = self.call(state, node, function, operands)
+        """A checkpoint of torch is a bare operation: it saves what the function is given, then runs it."""
+        assert wrapper.function is not None
+        self.note_run(wrapper)
+        self.read(state, node, operands)
+        with self.judged_for(self._replay(node, wrapper, operands)), self.on_replay(state):
+            value = self.call(state, node, wrapper.function, operands)
             self.hand_over(state, node, value)
             return value
+
+    def _replay(self, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]) -> Replay:
+        handed = handed_numbers(operands)
+        if wrapper.made_for:
+            note = f"each {wrapper.made_for} runs under a checkpoint when gradient checkpointing is on"
+            return Replay(
+                wrapper.by, wrapper.place, wrapper.coverage, wrapper.certain, handed=handed, note=note
+            )
+        here = self.place(node)
+        way = self.way_to(here)
+        return Replay(wrapper.by, here, wrapper.coverage, wrapper.certain, handed=handed, way=way)
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""

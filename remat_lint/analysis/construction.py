@@ -8,9 +8,9 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.containers import Containers
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.facts import Random, RandomKind
+from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import State
@@ -53,7 +53,7 @@ class _Made:
     deeds: Deeds
 
 
-class Construction(Containers):
+class Construction(Forms):
     """Calls classes."""
 
     def __init__(self, project: Project) -> None:

@@ -236,17 +236,11 @@ class Declarations(Interpreter):
             self.journal = journal
         found = self.object_at(path, receiver)
         value = found.get(name) if isinstance(found, InstanceObject) else None
-        if value is None or not any(self._is_module(path, one) for one in (value, *parts(value))):
+        if value is None or not any(self.is_module_object(path, one) for one in (value, *parts(value))):
             return None  # what else a program keeps in its objects says little about where outputs go
         method.scope.heap |= {at: item for at, item in path.heap.items() if at not in state.heap}
         self.kept_frames |= {at: names for at, names in path.frames.items() if at in self.closures}
         return value
-
-    def _is_module(self, state: State, value: Value) -> bool:
-        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
-        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     # --- annotations
 
@@ -345,7 +339,7 @@ class Entered:
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
         machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
-        machine.deeds, machine.replaying, machine.replayed_since = Deeds(), 0, 0
+        machine.deeds, machine.replaying, machine.bodies, machine.replayed_since = Deeds(), 0, [], 0
         self._start = machine.fresh()
 
     def __exit__(self, *_: object) -> None:
@@ -364,6 +358,7 @@ _OF_A_RUN = (
     "compiled",
     "deeds",
     "replaying",
+    "bodies",
     "replayed_since",
 )
 """What the machine knows of the code that runs now."""

@@ -36,12 +36,16 @@ FOREIGN = -1
 class Draw:
     """A random number is drawn by ``operation``, as written, from the state ``random``.
 
-    Where that is ``seeded`` by then, code that runs again draws the same.
+    Where that is ``seeded`` by then, code that runs again draws the same. What is ``unkept`` is needed by no
+    backward, as far as the function that draws it shows. ``one_phase`` says that a guard keeps the forward or
+    the replay, from drawing.
     """
 
     operation: str
     random: Random
     seeded: bool = False
+    unkept: bool = False
+    one_phase: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +147,15 @@ class Deeds:
         if len(self._found) < MAX_DEEDS:
             self._found.setdefault((deed.act, deed.place, deed.inside), deed)
 
-    def forget(self, since: int, kinds: type[Act] | UnionType = Act) -> None:
-        """Forget the deeds of some kinds but for the first ``since``: they do not matter after all."""
-        for key, deed in list(self._found.items())[since:]:
+    def forget(self, since: int, kinds: type[Act] | UnionType = Act, until: int | None = None) -> None:
+        """Forget those of the deeds since one that are of some kinds: they do not matter after all."""
+        for key, deed in list(self._found.items())[since:until]:
             if isinstance(deed.act, kinds):
                 del self._found[key]
+
+    def has(self, kinds: type[Act] | UnionType, since: int) -> bool:
+        """Whether there are deeds of some kinds since one."""
+        return any(isinstance(deed.act, kinds) for deed in list(self._found.values())[since:])
 
     def through(self, step: Step) -> Iterator[Deed]:
         """The deeds as the caller sees them, for whom this step comes first."""

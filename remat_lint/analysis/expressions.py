@@ -8,6 +8,7 @@ from typing import Any
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
+from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
@@ -238,10 +239,13 @@ class Expressions(Calls):
             return Constant(decided)
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
+        if all(self._is_identity(operand) for operand in operands):
+            return SCALAR  # whether two objects are the same does not change
         values = [self._compared_value(expr, operand.value) for operand in operands]
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
-            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False)
+            decision = decision_in(operands)
+            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
         if all(isinstance(value, (Scalar, Constant)) for value in values):
             return scalar_from(values)
         return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))
@@ -250,6 +254,11 @@ class Expressions(Calls):
         """``"FAST" in os.environ`` reads the environment."""
         unsteady = self.read_unsteady(expr, value.name) if isinstance(value, External) else None
         return value if unsteady is None else unsteady
+
+    def _is_identity(self, operand: Operand) -> bool:
+        if not isinstance(operand.expr, ir.Call):
+            return False
+        return self.frame.values.get(operand.expr.function.at) == External("builtins.id")
 
     def _boolean(self, expr: ir.Boolean, state: State) -> Value:
         left = self.operand(expr.left, state)
@@ -388,12 +397,15 @@ class Expressions(Calls):
         frame = self.frame
         self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
+        before = frame.seeded_at_yield
+        frame.seeded_at_yield = state.seeded if before is None else before & state.seeded
         return Unknown()
 
     # --- conditions
 
     def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         """``if tensor`` reads the tensor; ``if some_list`` does not."""
+        self.select(state, node, decision_in([operand]))
         for value in alternatives(operand.value):
             if isinstance(value, Tensor):
                 self.read(state, node, [Operand(value, operand.expr)])

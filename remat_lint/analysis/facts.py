@@ -189,6 +189,20 @@ class UnregisteredName:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayedChoice:
+    """``operation`` chooses between elements, replay chooses again, and ``use`` takes the chosen ones.
+
+    ``region`` and ``kept`` are those of the region in which it runs, empty and None outside of regions.
+    """
+
+    place: Place
+    operation: str
+    region: str
+    kept: Kept | None
+    use: Place
+
+
+@dataclass(frozen=True, slots=True)
 class OutsideRegion:
     """A region is put around the ``forward`` of modules that a walk over a model picked out of it."""
 
@@ -355,16 +369,23 @@ class Cover(str, Enum):
     UNKNOWN = "unknown"
     """The checkpoint is not in view: it may have a hook."""
 
+    ONE_PHASE = "one-phase"
+    """It is restored, but this draw moves it on in the forward or in the replay only."""
+
 
 @dataclass(frozen=True, slots=True)
 class RandomDraw:
-    """``operation`` draws from a random state that a replay does not find as it was."""
+    """``operation`` draws from a random state that a replay does not find as it was.
+
+    Where it is not ``kept``, no backward needs what was drawn.
+    """
 
     place: Place
     operation: str
     random: Random
     cover: Cover
     replayed: Replayed
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -542,9 +563,18 @@ class DivergentReplay:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The function at ``place`` runs under a checkpoint that is in view."""
+    """The function at ``place`` runs under a checkpoint in view: ``is_body`` if that itself calls it."""
 
     place: Place
+    is_body: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """The function at ``place`` is taken for the body of a checkpoint; it ``runs`` these functions."""
+
+    place: Place
+    runs: tuple[Place, ...] = ()
 
 
 ReplayFact = RandomDraw | StateWrite | ExternalEffect | Collective | UnstableInput | DivergentReplay
@@ -570,6 +600,7 @@ Fact = (
     | NameMismatch
     | UnregisteredName
     | OutsideRegion
+    | ReplayedChoice
     | Rejection
     | WrittenWrong
     | Marker
@@ -579,6 +610,7 @@ Fact = (
     | ReplayFact
     | StateHook
     | Reached
+    | Assumption
     | GivenUp
 )
 F = TypeVar("F", bound=Fact)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
+from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.once import runs_once
@@ -65,7 +66,7 @@ class Functions(Construction):
     ) -> Value:
         """Run a function of the project in a frame of its own."""
         definition = function.definition
-        wrapped = self.call_wrapper(state, node, self._full_name(function), operands)
+        wrapped = self.call_by_name(state, node, self._full_name(function), operands)
         if wrapped is not None:
             return wrapped
         if self._is_compiled(function) or (function.owner and definition.is_left_to_subclasses):
@@ -90,6 +91,7 @@ class Functions(Construction):
             self.give_up(node, "calls nested too deeply")
             return self._promised(state, frame, definition.returns, Unknown(origin=self.fresh()))
         self.note_computation()
+        self.note_call(function)
         counts = not self.is_inert() and state.phase is not Phase.FORWARD
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
@@ -126,6 +128,7 @@ class Functions(Construction):
             bool(self.swallowing),
             bool(self.checkpoints),
             bool(self.replaying),
+            bool(self.bodies),
             self.compiled,
             is_override(frame),
             state.seeded,
@@ -136,7 +139,7 @@ class Functions(Construction):
 
     def _full_name(self, function: FunctionValue) -> str:
         """The dotted name of a function or method, for the settings that name some."""
-        if not any(self.project.wrappers):
+        if not any(self.project.wrappers) and function.definition.name not in FORM_NAMES:
             return ""
         owner = f"{function.owner.definition.name}." if function.owner is not None else ""
         module = self.project.module_name(function.scope.source)
@@ -151,7 +154,7 @@ class Functions(Construction):
         frame: Frame,
     ) -> Value:
         """Do what a call like this one did, to the outputs that this one is handed."""
-        self.journal.absorb(summary.done.journal)
+        self.journal.absorb(summary.done.journal, self.functions_under_way())
         now = [number for operand in frame.operands for number in numbers(operand.value)]
         renewal = summary.renewal(signature.tokens, self.fresh, now)
         for effect in summary.effects:
@@ -226,7 +229,8 @@ class Functions(Construction):
         if frame.id not in self.closures:
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:
-            return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
+            yielded = frame.yielded or Unknown()
+            return SequenceValue(rest=yielded, kind="generator", seeded=frame.seeded_at_yield)
         return value
 
     def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:
@@ -259,13 +263,18 @@ class Functions(Construction):
         return Step(self.place(node), note, Place(frame.scope.source.path, frame.function.at))
 
     def _cannot_matter(self, state: State, function: FunctionValue, operands: Sequence[Operand]) -> bool:
-        """Whether a callee is handed no output, and lives where nobody declares a region."""
+        """Whether a callee is handed no output, and lives where nobody declares a region.
+
+        What a model is made of matters where checkpoints are applied.
+        """
         source = function.scope.source
+        if function.definition.name == "__init__" and self.applies_checkpoints:
+            return False
         if source is self.frame.scope.source or function.frame != function.scope.frame:
             return False
         if self.replaying or any(state.holds_tokens(operand.value) for operand in operands):
             return False
-        return not self.project.reaches_remat(source)
+        return not self.project.may_checkpoint(source)
 
     def _is_too_deep(self, definition: ir.Function) -> bool:
         # Modules that are constructed alike are one, so construction may go deep: a module without its

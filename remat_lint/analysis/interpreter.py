@@ -11,15 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.divergences import bodies_of
-from remat_lint.analysis.expressions import Expressions
-from remat_lint.analysis.external_names import only_tells, only_tells_by_method
-from remat_lint.analysis.facts import Decides, RandomKind
+from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
-from remat_lint.analysis.once import attribute_path, happens_once
-from remat_lint.analysis.state import Phase, RandomState, State, join_all, merge, reunite
-from remat_lint.analysis.suites import nested
+from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -34,6 +31,7 @@ from remat_lint.analysis.values import (
     ListObject,
     NameScope,
     Partial,
+    RandomState,
     Reference,
     RegionName,
     RegionWrapper,
@@ -66,17 +64,21 @@ _GRAD_SWITCHES = {
 }
 
 
-class Interpreter(Expressions):
+Leaving = Callable[[frozenset[RandomState]], frozenset[RandomState]]
+
+
+class Interpreter(Conditions):
     """Runs statements on paths."""
 
     def run_block(self, statements: Sequence[ir.Stmt], states: list[State]) -> Flow:
         """Run statements in order on every path that reaches them."""
         flow, done = Flow(fell=states), len(self.deeds)
-        left: list[tuple[int, ir.If, int, State]] = []
+        left: list[tuple[int, ir.If, int, int, State]] = []
         for index, statement in enumerate(statements):
             if not flow.fell:
                 break
             paths, flow.fell = flow.fell, []
+            asked = len(self.deeds)
             for path in paths:
                 self.spend(path)
                 self.frame.statement = statement
@@ -87,9 +89,9 @@ class Interpreter(Expressions):
                 flow.add(ways)
             flow.fell = merge(flow.fell)
             if isinstance(statement, ir.If) and isinstance(statement.body[-1], (ir.Return, ir.Jump)):
-                left.append((index, statement, len(self.deeds), path))
-        for index, asks, before, path in left:
-            self._forget_firsts(asks.test, statements[index + 1 :], path, before)
+                left.append((index, statement, asked, len(self.deeds), paths[0]))
+        for index, leaving, asked, ran, path in left:
+            self.weigh_rest(leaving, statements[index + 1 :], path, asked, ran)
         if flow.raised and not (flow.fell or flow.returned or flow.broke or flow.continued):
             self.deeds.forget(done)  # backward never comes here
         return flow
@@ -198,12 +200,10 @@ class Interpreter(Expressions):
     # --- branches
 
     def _if(self, statement: ir.If, state: State) -> Flow:
-        before, done = state.phase, len(self.deeds)
+        before, asked = state.phase, len(self.deeds)
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
-        if len(self.deeds) > done and not self._computes(state, (*statement.body, *statement.orelse)):
-            self.deeds.forget(done, Sway)
-        watch, flow, done = self.frame.watch, Flow(), len(self.deeds)
+        watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
         tested = watch.mentioned(statement.test)
         ends = []
         for paths, body in ((true, statement.body), (false, statement.orelse)):
@@ -217,17 +217,12 @@ class Interpreter(Expressions):
         if before is Phase.BOTH:
             self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)
-        self._forget_firsts(statement.test, statement.body, state, done)
+        self.weigh_if(statement, state, asked, ran)
         return flow
-
-    def _forget_firsts(self, test: ir.Expr, body: Sequence[ir.Stmt], state: State, done: int) -> None:
-        """What is told the first time only is not told again by a replay."""
-        if len(self.deeds) > done and happens_once(test, body, state.frames.get(self.frame.id, {})):
-            self.deeds.forget(done, Touch)
 
     def _match(self, statement: ir.Match, state: State) -> Flow:
         subject = self.operand(statement.subject, state)
-        if any(self._computes(state, case.body) for case in statement.cases):
+        if any(self.computes(state, case.body) for case in statement.cases):
             self.decide(state, statement.subject, subject.value, Decides.BRANCH)
         flow, rest = Flow(), state
         for case in statement.cases:
@@ -286,7 +281,7 @@ class Interpreter(Expressions):
         operand = self.operand(statement.iterable, state)
         sequence = self.iterate(state, statement.iterable, operand.value)
         turns = Choice((operand.value, sequence.rest or NONE))
-        if reading_of(turns) is not None and self._computes(state, statement.body):
+        if reading_of(turns) is not None and self.computes(state, statement.body):
             self.decide(state, statement.iterable, turns, Decides.BRANCH)
         steps: list[Value] = list(sequence.items)
         surely = len(sequence.items) if sequence.sure is None else sequence.sure
@@ -336,46 +331,9 @@ class Interpreter(Expressions):
         """The paths that run the body of a loop once more, and those that leave it."""
         done = len(self.deeds)
         turns = self.branch(statement.test, state)
-        if len(self.deeds) > done and not self._computes(state, statement.body):
+        if len(self.deeds) > done and not self.computes(state, statement.body):
             self.deeds.forget(done, Sway)
         return turns
-
-    def _computes(self, state: State, body: Sequence[ir.Stmt]) -> bool:
-        """Whether a block may change what is computed; nobody computes with what is only told or stored."""
-        return not all(self._only_tells(state, statement) for statement in nested(body))
-
-    def _only_tells(self, state: State, statement: ir.Stmt) -> bool:
-        match statement:
-            case ir.Expression(value=ir.Const()) | ir.Raise() | ir.Assert() | ir.If() | ir.Jump(kind="pass"):
-                return True
-            case ir.Expression(value=ir.Call(function=function)):
-                return self._tells(state, function)
-            case ir.Assign(targets=targets):
-                return all(self._stores(target) for target in targets)
-            case _:
-                return False
-
-    def _stores(self, target: ir.Expr) -> bool:
-        """Whether an assignment keeps its value outside the call."""
-        function = self.frame.function
-        if isinstance(target, ir.Name) and function is not None:
-            return target.id in function.globals or target.id in function.nonlocals
-        return isinstance(target, ir.Attribute)
-
-    def _tells(self, state: State, function: ir.Expr) -> bool:
-        """Whether a function is known to tell or wait only, without being called."""
-        if not isinstance(function, ir.Attribute):
-            value = self.lookup(state, function.id) if isinstance(function, ir.Name) else NONE
-            return isinstance(value, External) and only_tells(value.name)
-        way = attribute_path(function)
-        if not way:
-            return False
-        base = self.lookup(state, way[0])
-        found = self.object_at(state, base) if isinstance(base, Reference) else None
-        known = found.klass if isinstance(found, InstanceObject) else base
-        if isinstance(known, External):
-            return only_tells(".".join((known.name, *way[1:])))
-        return only_tells_by_method(way[-2], way[-1])
 
     def _iteration(self, body: Sequence[ir.Stmt], paths: list[State], flow: Flow) -> list[State]:
         ways = self.run_block(body, paths)
@@ -446,11 +404,13 @@ class Interpreter(Expressions):
 
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
-        forked: dict[RandomKind, frozenset[RandomState]] = {}
+        left: list[Leaving] = []
         for context, target in statement.items:
+            before = state.seeded
             value = self.evaluate(context, state)
-            if isinstance(value, Fork):
-                forked[value.of] = state.seeded
+            left.append(self._leaving(value, before, state.seeded))
+            if isinstance(value, SequenceValue) and value.seeded is not None:
+                state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
             switch = self._grad_switch(context)
             if switch is not None:
@@ -461,11 +421,23 @@ class Interpreter(Expressions):
             flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
-        for kind, before in forked.items():
-            for path in flow.ends():
-                inside = {key for key in path.seeded if key[0] is not kind}
-                path.seeded = frozenset(inside | {key for key in before if key[0] is kind})
+        for path in flow.ends():
+            for leave in reversed(left):
+                path.seeded = leave(path.seeded)
         return flow
+
+    def _leaving(
+        self, context: Value, before: frozenset[RandomState], after: frozenset[RandomState]
+    ) -> Leaving:
+        """What the end of a ``with`` does to the states that are set; ``after`` is the end of a generator."""
+        match context:
+            case Fork(of=kind):
+                kept = frozenset(key for key in before if key[0] is kind)
+                return lambda seeded: frozenset(key for key in seeded if key[0] is not kind) | kept
+            case SequenceValue(seeded=frozenset()):
+                return lambda _: after
+            case _:
+                return lambda seeded: seeded
 
     def _scopes_entered(self, context: Value) -> tuple[RegionName, ...]:
         """The name scopes that ``with context:`` enters; a context manager of the project may enter any."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.operations import Bound
 from remat_lint.analysis.registered import Registered
@@ -46,6 +47,7 @@ class Items(Registered):
 
     def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:
         """``base[indices]``."""
+        self.select(state, node, decision_in(indices))
         match base:
             case Choice(alternatives=values):
                 joined = self.item_of(state, node, values[0], indices)
@@ -150,6 +152,7 @@ class Items(Registered):
         """``base[indices] = value``."""
         if not isinstance(base.value, Tensor) and not self.is_tensor_like(base.value, indices):
             self.note_element(state, node, base, indices, value)
+        self.select(state, node, decision_in(indices))
         for one in alternatives(base.value):
             if isinstance(one, Reference):
                 self._set_object_item(state, one, indices, value.value)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import UnionType
+from typing import TYPE_CHECKING
 
 from remat_lint.analysis.facts import (
+    Assumption,
     BareRead,
     Fact,
     GivenUp,
@@ -21,6 +23,9 @@ from remat_lint.analysis.facts import (
 from remat_lint.analysis.state import Chain, Consumer, Hidden, MarkerRun, Pending, State
 from remat_lint.analysis.values import Token
 from remat_lint.findings import Place, Step
+
+if TYPE_CHECKING:
+    from remat_lint.analysis import ir
 
 
 class Evidence(Enum):
@@ -81,6 +86,10 @@ class Journal:
     """What torch_remat rejects, if what runs is the body of a checkpoint that is not in view."""
     is_body: bool = True
     """False for code that makes checkpoints or calls backward: it runs around checkpoints."""
+    facts_of_aware_code: dict[Fact, frozenset[ir.Function]] = field(default_factory=dict)
+    """What matters where one of these functions, which ran it, is known to be replayed."""
+    aware: set[ir.Function] = field(default_factory=set)
+    """Functions that declare regions or mark: somebody will put a checkpoint around them."""
     reads: dict[object, dict[tuple[Token, Consumer], None]] = field(default_factory=dict)
     markers: dict[tuple[Place, int], dict[Testimony, None]] = field(default_factory=dict)
     """What the executions of each argument of a marker, by call and position, showed."""
@@ -91,6 +100,10 @@ class Journal:
     def note_in_body(self, fact: Rejection) -> None:
         self.facts_of_a_body.setdefault(fact)
 
+    def note_if_aware(self, fact: Fact, functions: frozenset[ir.Function]) -> None:
+        """Note a fact about code that is replayed if one of the functions that ran it is aware of regions."""
+        self.facts_of_aware_code[fact] = functions | self.facts_of_aware_code.get(fact, frozenset())
+
     def only(self, kinds: UnionType) -> Journal:
         """A journal with the facts of these kinds, and nothing else."""
         return Journal(facts={fact: None for fact in self.facts if isinstance(fact, kinds)})
@@ -99,6 +112,9 @@ class Journal:
         """A root that may be the body of a checkpoint is taken for one."""
         if self.is_body:
             self.facts |= self.facts_of_a_body
+            for fact, functions in self.facts_of_aware_code.items():
+                if functions & self.aware:
+                    self.note(fact)
         self.facts_of_a_body = {}
 
     def settle(self, pending: dict[Token, tuple[Pending, ...]]) -> None:
@@ -138,12 +154,16 @@ class Journal:
                     home = (path, token.place.node, token.resident)
                     self.reads.setdefault(home, {}).setdefault((token, _at_region(token, consumer)))
 
-    def absorb(self, other: Journal) -> None:
+    def absorb(self, other: Journal, callers: frozenset[ir.Function] = frozenset()) -> None:
+        """Take over what a part of the run found, which ``callers`` called."""
         self.regions |= other.regions
         self.called |= other.called
         self.facts |= other.facts
         self.facts_of_a_body |= other.facts_of_a_body
         self.is_body &= other.is_body
+        self.aware |= other.aware
+        for fact, functions in other.facts_of_aware_code.items():
+            self.note_if_aware(fact, functions | callers)
         for key, reads in other.reads.items():
             self.reads.setdefault(key, {}).update(reads)
         for call, testimonies in other.markers.items():
@@ -174,7 +194,7 @@ class Journal:
                 yield place_marker(list(reads))
 
 
-_ANYWHERE = ReplayFact | Reached
+_ANYWHERE = ReplayFact | Reached | Assumption
 
 
 def _at_region(token: Token, consumer: Consumer) -> Consumer:

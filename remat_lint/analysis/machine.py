@@ -12,6 +12,7 @@ or where it is asked for first; the layer above defines it.
     draws        random states are drawn from, set, copied and put back
     effects      what is done outside the program, what decides that may change
     operations   torch operations and Python operators
+    decisions    which elements an operation takes
     names        what regions are called, which names a body has used
     markers      remat.recompute_needs_tensor
     hooks        the state hooks of a checkpoint
@@ -22,10 +23,12 @@ or where it is asked for first; the layer above defines it.
     registered   names that a class registers for its regions
     items        items, iteration, unpacking
     containers   methods of lists, dicts and containers of modules
+    forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
     calls        objects, methods, names of other packages
     expressions  the value of an expression
+    conditions   what the condition of a statement is good for
     interpreter  statements and paths
     declarations objects that nobody constructed: annotations, attributes set anywhere
     analyser     modules, imports, the functions that are run as roots
@@ -46,10 +49,10 @@ from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
-    CheckpointWrapper,
     ClassValue,
     External,
     HeapObject,
+    RandomState,
     Reference,
     RegionName,
     Token,
@@ -58,6 +61,7 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import Place, Step
 from remat_lint.project import Project
+from remat_lint.source import SourceFile
 
 REMAT = "torch_remat"
 
@@ -109,6 +113,8 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
+    seeded_at_yield: frozenset[RandomState] | None = None
+    """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0
     """How many of the name scopes were entered before it began."""
@@ -134,6 +140,15 @@ class RegionContext:
     operands: Sequence[Operand]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped:
+    """A function with the checkpoint that it was given: on which path, and the calls that led there."""
+
+    function: Value
+    state: State
+    way: tuple[Step, ...]
+
+
 class Machine:
     """The state of the interpreter that is not the state of a path."""
 
@@ -150,8 +165,8 @@ class Machine:
         """How many ``try`` are under way that take the error of a missing name."""
         self.checkpoints: list[tuple[Place, int]] = []
         """The checkpoints under way, as far as they are in view: where, and at which depth of frames."""
-        self.wrapped: dict[Place, CheckpointWrapper | None] = {}
-        """The checkpoints around a function, by the call that makes them; None for those that ran."""
+        self.wrapped: dict[tuple[Place, Value], Wrapped | None] = {}
+        """What was given a checkpoint, by the call that makes that and the function; None for what ran."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False
@@ -166,6 +181,12 @@ class Machine:
         """The storages that regions were handed: an output may share them."""
         self.contexts: dict[ir.Function, set[bool]] = {}
         """For each function, whether it was run where its reads count (False: inert or guarded)."""
+        self.way: tuple[Step, ...] = ()
+        """The calls that led to the checkpoint around the function that runs, if those ended before."""
+        self.analysed: SourceFile | None = None
+        """The file under analysis."""
+        self.applies_checkpoints = False
+        """Whether that file may apply checkpoints."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
         self.picked: set[int] = set()
@@ -198,6 +219,10 @@ class Machine:
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
         """The last number of what the root was given; what has a higher one was made in the run."""
+        self.bodies: list[int] = []
+        """The depth of the frames that run checkpoints which are under way."""
+        self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
+        """The functions that each function calls, and where they are defined."""
         self.replayed_since = 0
         """The last number of what was there when the innermost checkpoint under way began."""
         self.replaying = 0
@@ -278,6 +303,11 @@ class Machine:
         if name in LEGACY and not self.probing:
             statement = self.frame.statement.at if self.frame.statement is not None else node.at
             self.journal.note(LegacyName(self.place(node), name, LEGACY[name], statement))
+
+    def note_aware(self) -> None:
+        """The running function knows of torch_remat's regions."""
+        if self.frame.function is not None:
+            self.journal.aware.add(self.frame.function)
 
     def reject(self, fact: Rejection) -> None:
         """Note what torch_remat rejects under a checkpoint, and only there; compiled it rejects nothing."""

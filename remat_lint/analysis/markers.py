@@ -36,6 +36,7 @@ class Markers(Names):
 
     def run_marker(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """``remat.recompute_needs_tensor(*tensors)``."""
+        self.note_aware()
         written = node.arguments if isinstance(node, ir.Call) else ()
         for index, argument in enumerate(written):
             given = [operand for operand in operands if operand.expr is argument.value]

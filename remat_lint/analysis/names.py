@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import cache
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.decisions import Decisions
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import DuplicateName
 from remat_lint.analysis.machine import Frame, Operand
-from remat_lint.analysis.operations import Operations
 from remat_lint.analysis.state import Claim, Condition, State, Way
 from remat_lint.analysis.values import (
     Constant,
@@ -40,7 +40,7 @@ MAX_NAMES = 64
 """Region names that a call hands on to its caller: under scopes they multiply with every level of calls."""
 
 
-class Names(Operations):
+class Names(Decisions):
     """Says what regions and scopes are called."""
 
     def name_given(self, state: State, operand: Operand | None) -> RegionName:
@@ -77,9 +77,10 @@ class Names(Operations):
         text = name.under(self.name_scopes[: self.frame.scopes_around]).text
         self.reject(DuplicateName(place, text, first, claim.way.steps()[-1][1]))
 
-    def in_own_scopes(self, name: RegionName) -> RegionName:
-        """A name under the scopes that the running frame has entered."""
-        return name.under(self.name_scopes[self.frame.scopes_around :])
+    def own_scopes(self) -> tuple[RegionName, ...]:
+        """The name scopes that the running frame has entered, as one."""
+        own = self.name_scopes[self.frame.scopes_around :]
+        return (own[-1].under(own[:-1]),) if own else ()
 
     def claims_of_call(self, state: State, conditions: frozenset[Condition]) -> tuple[Claim, ...]:
         """The names that the call which ends now used; ``conditions`` are those that held before it."""
@@ -99,12 +100,13 @@ class Names(Operations):
             self.give_up(node, "too many region names")
             claims = claims[:MAX_NAMES]
         conditions, frame, place, call = state.conditions(), self.frame.id, self.place(node), self.fresh()
+        scopes = self.own_scopes()
         handed = cache(lambda parameter: self._spell_handed(state, callee, parameter))
         for claim in claims:
             name = _for_caller(claim.name, callee, handed)
             if name is not None:
                 way = Way(frame, place, call, claim.way)
-                self.claim(state, Claim(self.in_own_scopes(name), way, claim.conditions | conditions))
+                self.claim(state, Claim(name.under(scopes), way, claim.conditions | conditions))
 
     def _has_checkpoint_elsewhere(self, state: State, callee: Frame) -> bool:
         """Whether a call runs a module that is no part of this body, where no checkpoint is in view.

@@ -15,6 +15,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.effects import Effects, is_duration
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
+from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -181,7 +182,9 @@ class Operations(Effects):
         certain = self._draws(state, operation, bound)
         if certain is not None:
             random, known = self.random_of(bound.get("generator"))
-            self.draw(state, node, random, self.called(node), certain=certain and known)
+            makes_noise = "generator" in operation.parameters and not operation.switches
+            gives = Drawn.NOISE if makes_noise and not self._written(operation, bound) else None
+            self.draw(state, node, random, self.called(node), certain=certain and known, gives=gives)
 
     def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
         """Whether it is certain that the operation draws with these arguments; None where it does not."""
@@ -346,6 +349,8 @@ class Operations(Effects):
             case Result.NONE:
                 return NONE
             case Result.TENSORS:
+                return self._several_results(operation, bound)
+            case Result.UNKNOWN if operation.keeps_results and _is_number(bound.get("dim")):
                 return self._several_results(operation, bound)
             case Result.UNKNOWN:
                 held: frozenset[Token] = frozenset()
@@ -582,6 +587,12 @@ def _like(value: Value) -> int:
 
 def _is_opaque(value: Value, token: Token) -> bool:
     return any(isinstance(one, Tensor) and one.token == token and one.opaque for one in alternatives(value))
+
+
+def _is_number(operand: Operand | None) -> bool:
+    """Whether an argument is a number for certain: ``max`` along it has two results."""
+    value = operand.value if operand is not None else NONE
+    return isinstance(value, Constant) and isinstance(value.value, int)
 
 
 def _may_be_tensor(operand: Operand | None) -> bool:

@@ -109,6 +109,7 @@ class Regions(Checkpoints):
         if isinstance(value, RegionWrapper) and value.place == place:
             return value  # of another object that is constructed alike
         self.pure.add((place.path, place.node))
+        self.note_aware()
         self.journal.regions[place] = RegionCall(
             place, name.text, kept, problems, function_is_result=_is_result(value)
         )
@@ -200,7 +201,7 @@ class Regions(Checkpoints):
         inert = self.is_inert()
         self._reject_recompute(node, wrapper)
         if not inert:
-            name, way = self.in_own_scopes(wrapper.name), Way(self.frame.id, self.place(node))
+            name, way = wrapper.name.under(self.own_scopes()), Way(self.frame.id, self.place(node))
             self.claim(state, Claim(name, way, state.conditions()))
         direct = frozenset(
             tensor.token
@@ -225,6 +226,8 @@ class Regions(Checkpoints):
             wrapper.function,
             operands,
         )
+        for operand in operands:
+            self.hand_over(state, node, operand.value)
         self.regions.append(context)
         try:
             with self.replay_of(Inside(context.place, context.region, wrapper.kept)):

@@ -26,6 +26,7 @@ from remat_lint.analysis.deeds import (
 )
 from remat_lint.analysis.facts import (
     Collective,
+    Cover,
     DivergentReplay,
     ExternalEffect,
     Inside,
@@ -42,27 +43,31 @@ from remat_lint.analysis.facts import (
     Written,
 )
 from remat_lint.analysis.journal import others
-from remat_lint.analysis.machine import Frame, Machine, Operand, frame_name
-from remat_lint.analysis.state import Phase, RandomState, State
+from remat_lint.analysis.machine import Frame, Machine, Operand, Wrapped, frame_name
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
+    CheckpointWrapper,
     ClassValue,
     Coverage,
     External,
     FunctionValue,
     ModuleValue,
+    RandomState,
     Reference,
     Tensor,
     Unknown,
     Value,
     alternatives,
     numbers,
-    parts,
 )
 from remat_lint.analysis.watch import Held
 from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
+
+MAX_WRAPPED = 64
+"""No more functions that a file gives checkpoints to, and does not call, are followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,9 @@ class Replay:
     assumed: Place | None = None
     handed: Mapping[int, bool] = field(default_factory=dict)
     """The numbers of what it hands to the function: whether each is handed by position."""
+    way: tuple[Step, ...] = ()
+    """The calls that lead to a checkpoint in another file."""
+    note: str = "the checkpoint is here"
 
 
 class Replays(Machine):
@@ -88,7 +96,8 @@ class Replays(Machine):
         self.note_deed_at(state, self.place(node), act, certain=certain)
 
     def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
-        if self.is_repeated(state):
+        guarded = isinstance(act, Draw) and act.one_phase and not self.is_evaluation(state)
+        if guarded or self.is_repeated(state):
             self.deeds.note(Deed(act, place, certain=certain))
 
     def is_repeated(self, state: State) -> bool:
@@ -259,21 +268,61 @@ class Replays(Machine):
             if not act.path and not self.is_foreign(act.number, self.replayed_since):
                 self.filled[act.number] = (act.target, deed.place)
 
+    # --- what is reached
+
+    def note_call(self, function: FunctionValue) -> None:
+        """A function of the project is called: by which other one, and whether a checkpoint reaches it."""
+        place = Place(function.scope.source.path, function.definition.at)
+        if self.frame.function is not None:
+            self.callees.setdefault(self.frame.function, {})[function.definition] = place
+        if self.bodies:
+            self.journal.note(Reached(place, is_body=self.bodies[-1] == self.frame.depth))
+
+    def note_wrapped(self, state: State, place: Place, function: Value) -> None:
+        """A function was given a checkpoint: it is run at the end, if nothing in view calls it."""
+        key = (place, function)
+        if key not in self.wrapped and self._is_led_here():
+            self.wrapped[key] = Wrapped(function, state.fork(), self.way_to(place))
+
+    def note_run(self, wrapper: CheckpointWrapper) -> None:
+        """What was given a checkpoint runs."""
+        self.wrapped[wrapper.place, wrapper] = None
+
+    def _is_led_here(self) -> bool:
+        """Whether code of the file under analysis led here: other files are analysed by themselves.
+
+        A constructor that runs as a root does again what making the object did.
+        """
+        frames = list(self.active_frames())
+        outermost = frames[-1].function
+        if outermost is not None and outermost is self.root and outermost.name == "__init__":
+            return False
+        return any(frame.scope.source is self.analysed for frame in frames)
+
+    def way_to(self, place: Place) -> tuple[Step, ...]:
+        """The calls that lead to a checkpoint: where it is in the file that runs, it speaks for itself."""
+        *_, outermost = self.active_frames()
+        return self.way if outermost.scope.source.path == place.path else self.calls_since(0)
+
     # --- judging
 
     @contextmanager
-    def judged_for(self, replay: Replay, function: Value | None) -> Iterator[None]:
+    def judged_for(self, replay: Replay) -> Iterator[None]:
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
+        if not self.grad_enabled:  # nothing is ever run again
+            yield
+            return
         around, self.deeds = self.deeds, Deeds()
         since, self.replayed_since = self.replayed_since, self.fresh()
         self.replaying += 1
         before = self.fresh()
+        self.bodies.append(self.frame.depth)
         try:
             yield
         finally:
             self.replaying -= 1
+            self.bodies.pop()
             self.replayed_since = since
-            self.note_reached(function)
             self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
             for deed in self.deeds:
                 around.note(deed)
@@ -290,16 +339,10 @@ class Replays(Machine):
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
 
-    def note_reached(self, function: Value | None) -> None:
-        """A function of the project runs under a checkpoint that is in view."""
-        for one in (function, *parts(function)) if function is not None else ():
-            if isinstance(one, FunctionValue):
-                self.journal.note(Reached(Place(one.scope.source.path, one.definition.at)))
-
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps
         if replay.assumed is None:
-            chain = (Step(replay.place, "the checkpoint is here"), *chain)
+            chain = (*replay.way, Step(replay.place, replay.note), *chain)
         replayed = Replayed(
             replay.by,
             replay.place,
@@ -309,7 +352,7 @@ class Replays(Machine):
             replay.assumed,
         )
         if isinstance(deed.act, Draw):
-            yield from self._drawn_again(replay.coverage, deed, deed.act, replayed)
+            yield from self._drawn_again(replay, deed, deed.act, replayed)
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
@@ -336,17 +379,22 @@ class Replays(Machine):
         return write
 
     def _drawn_again(
-        self, coverage: Coverage, deed: Deed, draw: Draw, replayed: Replayed
+        self, replay: Replay, deed: Deed, draw: Draw, replayed: Replayed
     ) -> Iterator[RandomDraw]:
-        """A draw from a state that is not restored."""
-        random = draw.random
-        if draw.seeded:
+        """A draw from a state that is not restored, or not to the end."""
+        coverage = replay.coverage
+        random, cover = draw.random, coverage.without
+        is_covered = random.kind in coverage.kinds or (random.number and random.number in coverage.objects)
+        if draw.one_phase:
+            in_region = deed.inside is not None and deed.inside.kept is Kept.SAVE
+            if not is_covered or in_region or replay.by is not Replayer.REMAT:
+                return
+            cover = Cover.ONE_PHASE
+        elif draw.seeded or is_covered or not (coverage.known or random.kind is RandomKind.SYSTEM):
             return
-        if random.kind in coverage.kinds or (random.number and random.number in coverage.objects):
-            return
-        if not coverage.known and random.kind is not RandomKind.SYSTEM:
-            return
-        yield RandomDraw(deed.place, draw.operation, random, coverage.without, replayed)
+        is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
+        kept = not (draw.unkept and is_in_function)
+        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
 
 
 def _is_settled(deed: Deed, before: int) -> bool:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import Kept, RandomKind
+from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     HeapObject,
+    RandomState,
     Reference,
     RegionName,
     Tensor,
@@ -113,9 +114,6 @@ class MarkerRun:
     late: tuple[Token, Consumer] | None = None
     again: bool = False
 
-
-RandomState = tuple[RandomKind, int]
-"""A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
 
 Condition = tuple[str, bool]
 """The text of a condition, without the frame that it belongs to, and its truth."""
@@ -449,6 +447,8 @@ def join_states(first: State, second: State) -> State:
         joined.born[token] = min(depth, joined.born.get(token, depth))
     joined.variables |= second.variables
     for identity, claims in second.claimed.items():
+        if joined.claimed.get(identity) is claims:
+            continue
         both = dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
         joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, RandomState, State
+from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -35,6 +35,7 @@ from remat_lint.analysis.values import (
     Partial,
     PhaseTest,
     PlaceholderTest,
+    RandomState,
     Reading,
     Reference,
     RegionWrapper,
@@ -245,7 +246,8 @@ class Summaries:
                 raise NotSummarised  # what reads it is reported where it was moved
             case Tensor(token=token, layout=layout, grad=grad, detached=detached, opaque=opaque):
                 output = _output_shape(state, token, tokens) if token is not None else None
-                return ("tensor", output, layout, grad, detached, opaque, self._nature(value))
+                nature = (self._nature(value), value.decision)
+                return ("tensor", output, layout, grad, detached, opaque, nature)
             case Unknown(held=held, reading=reading):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
                 outputs = tuple(_output_shape(state, token, tokens) for token in ordered)

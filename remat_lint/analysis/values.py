@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from remat_lint.analysis.facts import Cover, Kept, RandomKind, Unsteady
+from remat_lint.analysis.facts import Cover, Kept, RandomKind, Replayer, Unsteady
 from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ class Token:
             token = token.parent
 
 
+RandomState = tuple[RandomKind, int]
+"""A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
+
 Links = tuple[Token | int, ...]
 """Outputs, and addresses of objects in the heap, in the order in which a value or object holds them."""
 
@@ -80,6 +83,23 @@ class Made(Enum):
 
     LEAF = 3
     """It is a parameter, or was made to require grad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice between elements by their numbers, which ``operation`` takes at ``place``.
+
+    ``region`` and ``kept`` are those of the region in which it is taken, empty and None outside of regions.
+    ``functions`` are those that ran then. It is not ``replayed`` where replay finds it already taken.
+    """
+
+    place: Place
+    operation: str
+    region: str
+    kept: Kept | None
+    replayed: bool
+    in_checkpoint: bool
+    functions: frozenset[ir.Function]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +173,9 @@ class Tensor(Value):
     """The ``contiguous`` or ``reshape`` of an output of unknown layout that gave it: as above, but taken
     to have copied nothing where a marker follows."""
 
+    decision: Decision | None = field(default=None, compare=False)
+    """A decision on which its numbers depend."""
+
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
@@ -189,6 +212,8 @@ class Sequence(Value):
     kind: str = "tuple"
     sure: int | None = None
     """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
+    seeded: frozenset[RandomState] | None = None
+    """The random states that a generator function leaves set where it yields, None for anything else."""
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
 
@@ -406,7 +431,10 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointWrapper(Value):
-    """What ``remat.checkpoint(...)`` returns, and what that returns for a function."""
+    """What ``remat.checkpoint(...)`` returns, and what that returns for a function; or another checkpoint.
+
+    ``place`` is where it was made, ``by`` says whose it is. It is not ``certain`` where it may do nothing.
+    """
 
     place: Place
     function: Value | None = None
@@ -414,6 +442,10 @@ class CheckpointWrapper(Value):
     """The options that gave it hooks."""
 
     coverage: Coverage = Coverage()
+    by: Replayer = Replayer.REMAT
+    certain: bool = True
+    made_for: str = ""
+    """The class whose objects all run under it, where a framework makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,13 +521,23 @@ def join(first: Value, second: Value) -> Value:
 
 
 def _join_plain(values: list[Value]) -> Value:
-    """One of several values without tokens: all that matters of tensors is whether they require grad."""
+    """One of several values without tokens.
+
+    All that matters of tensors is whether they require grad, and on which decision they depend; of
+    anything, whether it may be another value on replay.
+    """
     reading = reading_in(values)
     if reading is not None:
         number = all(isinstance(value, (Scalar, Constant)) for value in values)
         return Fickle(reading) if number else Unknown(reading=reading)
-    needs_no_grad = all(isinstance(value, Tensor) and value.grad is False for value in values)
-    return Tensor(grad=False) if needs_no_grad else UNKNOWN
+    tensors = [value for value in values if isinstance(value, Tensor)]
+    if len(tensors) < len(values):
+        return UNKNOWN
+    needs_no_grad = all(tensor.grad is False for tensor in tensors)
+    decision = next((tensor.decision for tensor in tensors if tensor.decision is not None), None)
+    if not needs_no_grad and decision is None:
+        return UNKNOWN
+    return Tensor(grad=False if needs_no_grad else None, decision=decision)
 
 
 def reading_of(value: Value) -> Reading | None:

@@ -85,18 +85,17 @@ class _Tally:
 
 
 def _outcomes(inputs: Inputs, *, unsafe: bool) -> Iterator[Outcome | FileReport]:
-    """One file after the other: a written one is seen as it is now by the files that import it."""
+    """One file after the other: a changed one is seen as it is now by the files after it."""
     from remat_lint.fixer import Fixer, Outcome
 
-    fixer = Fixer(Linter(inputs.config), unsafe=unsafe)
-    for source in inputs.sources():
-        if isinstance(source, FileReport):
-            yield source
-        elif inputs.stdin is not None and inputs.found.skipped:
-            yield Outcome(source, source)
-        else:
-            outcome = fixer.fix(source)
-            yield FileReport(source.path, failure=outcome.failure) if outcome.failure else outcome
+    read = list(inputs.sources())
+    yield from (one for one in read if isinstance(one, FileReport))
+    sources = [one for one in read if not isinstance(one, FileReport)]
+    if inputs.stdin is not None and inputs.found.skipped:
+        yield from (Outcome(source, source) for source in sources)
+        return
+    for outcome in Fixer(Linter(inputs.config), unsafe=unsafe).fix_all(sources):
+        yield FileReport(outcome.before.path, failure=outcome.failure) if outcome.failure else outcome
 
 
 def _show(outcome: Outcome, mode: str | None, tally: _Tally, *, from_stdin: bool) -> bool:

@@ -370,6 +370,32 @@ DECIDED = {
         def change():
             del os.environ["VERBOSE"]
         """,
+    "what tells through a function": """
+        os.environ["DUMP"] = "1"
+
+        def dump(x):
+            text = str(x.shape)
+            print(text)  # RMT503
+
+        def body(x):
+            folder = os.environ.get("DUMP")
+            if folder is not None:
+                dump(x)
+            return x.sin()
+        """,
+    "what is set up once": """
+        READY = False
+
+        def set_up():
+            global READY
+            if READY:
+                return
+            READY = True
+
+        def body(x):
+            set_up()
+            return x.sin()
+        """,
     "a loop": """
         os.environ["TURNS"] = "3"
 
@@ -426,7 +452,7 @@ SEEN_ONLY = {
         def body(x):
             if id(x) in SEEN:  # RMT505
                 x = x.cos()
-            if id(LAYER) in SEEN or hash("layer") in SEEN:
+            if id(LAYER) in SEEN or hash("layer") in SEEN or id(x) == id(LAYER):
                 x = x.cos()
             return x.sin()
 
@@ -646,4 +672,4 @@ def test_what_is_reported_changes_the_gradients(name: str, run: Any) -> None:
             return False
         return torch.equal(plain, found)
 
-    assert run(code, is_right) is not bool(expected(code))
+    assert run(code, is_right) is not any(rule == "RMT505" for _, rule in expected(code))

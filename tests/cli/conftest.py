@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import libcst as cst
@@ -120,7 +121,7 @@ def planted_codemods(source: SourceFile, findings: Sequence[Finding]) -> bytes:
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts the planted parts where the real ones are looked up."""
     rules = [Marker(), OptIn(), Tensor(), Modified()]
-    # First where it was imported to: that import must not find the planted ones.
+    import_module("remat_lint.pipeline")  # else it would keep what is planted
     monkeypatch.setattr("remat_lint.pipeline.all_rules", lambda: rules)
     monkeypatch.setattr("remat_lint.rules.all_rules", lambda: rules)
     monkeypatch.setattr("remat_lint.pipeline.analyse", planted_analysis)

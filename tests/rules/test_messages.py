@@ -141,6 +141,26 @@ return Wave()(x)""",
         "and under a policy that saves it a bare operation that reads one raises in backward. Assign a function that "
         "calls the region, marks its output with `remat.recompute_needs_tensor` and returns it.",
     ),
+    "RMT209": (
+        "chosen = x.softmax(-1).topk(2).indices\n"
+        "x = remat.region(torch.sin, 'sin', recompute=True)(x)\n"
+        "return x.gather(-1, chosen)",
+        "`x.softmax(-1).topk` chooses between elements, and replay chooses again, outside of every region. Where a "
+        "kernel rounds differently the second time it may choose others: other shapes raise in backward, equal ones "
+        "give wrong gradients. Choose in a region with `recompute=False`.",
+    ),
+    "RMT209 under a policy": (
+        "return remat.region(lambda t: t[t.argmax(-1)], 'pick', recompute=policy('pick'))(x)",
+        "`t.argmax` chooses between elements, and replay chooses again, in region `pick` under a policy that "
+        "recomputes it. Where a kernel rounds differently the second time it may choose others: other shapes raise in "
+        "backward, equal ones give wrong gradients. Choose in a region with `recompute=False`.",
+    ),
+    "RMT209 of an operation that a region is handed": (
+        "return x[remat.region(torch.argmax, 'pick', recompute=True)(x, -1)]",
+        "`argmax` chooses between elements, and replay chooses again, in region `pick`. Where a kernel rounds "
+        "differently the second time it may choose others: other shapes raise in backward, equal ones give wrong "
+        "gradients. Choose in a region with `recompute=False`.",
+    ),
     "RMT301": (
         "return remat.checkpoint(torch.sin)(x)",
         "`remat.checkpoint` is given `torch.sin` by position: it takes options by keyword only and raises "
@@ -385,6 +405,91 @@ return Wave()(x)""",
         "return remat.checkpoint()(inner)(x)",
         "`norm` keeps tensors for backward, and runs only when the checkpoint replays this: backward raises "
         "if gradients flow through it. Compute the same in both phases.",
+    ),
+    "RMT401": (
+        "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
+        "region `drop` draws from torch's random state, which no state hook restores: replay skips region"
+        " `drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
+        "Give the checkpoint a `RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`).",
+    ),
+    "RMT401 where no checkpoint is in view": (
+        "y = remat.region(torch.rand_like, 'noise', recompute=False)(x)\nremat.recompute_needs_tensor(y)\nreturn x * y",
+        "region `noise` draws from torch's random state. Unless the checkpoint that replays this has a "
+        "state hook for that, replay skips region `noise` and its draws, so that whatever draws after it "
+        "gets other numbers than in the forward. Give the checkpoint a `RecomputeStateHook` that restores"
+        " torch's random state (`torch.get_rng_state`, `torch.set_rng_state`).",
+    ),
+    "RMT402": (
+        "return remat.checkpoint()(lambda t: t * torch.rand_like(t))(x)",
+        "`torch.rand_like` draws from torch's random state, which no state hook restores: the replay "
+        "draws other numbers, and the gradients are silently wrong. Give the checkpoint a "
+        "`RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
+        "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 under a policy": (
+        "f = remat.region(torch.rand_like, 'noise', recompute=policy('noise'))\nreturn remat.checkpoint()(lambda t: f(t))(x)",
+        "region `noise` draws from torch's random state, which no state hook restores: where the policy "
+        "recomputes region `noise`, the replay draws other numbers, and the gradients are silently wrong."
+        " Give the checkpoint a `RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`), or draw outside the checkpoint and pass the "
+        "result in.",
+    ),
+    "RMT402 of a probability that nobody knows": (
+        "return remat.checkpoint()(lambda t: torch.nn.functional.dropout(t, policy.p).sin())(x)",
+        "`torch.nn.functional.dropout` may draw from torch's random state, which no state hook restores: "
+        "if it does, the replay draws other numbers, and the gradients are silently wrong. Give the "
+        "checkpoint a `RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
+        "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 of what no backward needs": (
+        "import random\nreturn remat.checkpoint()(lambda t: t * random.random())(x)",
+        "`random.random` draws from the state of Python's `random`, which no state hook restores: the replay draws "
+        "other numbers, and the gradients are right only as long as no operation behind it needs what comes out "
+        "for backward. Give the checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
+        "(`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 in one phase": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n"
+        "    def restore(self, state):\n        torch.set_rng_state(state)\n"
+        "def block(t):\n    if not remat.is_recomputing():\n        torch.rand(1)\n    return t.sin()\n"
+        "return remat.checkpoint(recompute_state_hooks=(Hook(),))(block)(x)",
+        "`torch.rand` draws from torch's random state, but not in both the forward and the replay: what draws after "
+        "it gets other numbers in the replay. Draw in both, or from a generator of its own.",
+    ),
+    "RMT402 of the system": (
+        "import os\nreturn remat.checkpoint()(lambda t: t * os.urandom(1)[0])(x)",
+        "`os.urandom` draws from the operating system, whose numbers nobody can restore: the replay draws"
+        " other numbers, and the gradients are silently wrong. Draw outside the checkpoint and pass the "
+        "result in.",
+    ),
+    "RMT402 under torch's checkpoint": (
+        "import random\nimport torch.utils.checkpoint as c\nreturn c.checkpoint(lambda t: (t * random.random()).sin(), x, use_reentrant=False)",
+        "`random.random` draws from the state of Python's `random`, which `torch.utils.checkpoint` does "
+        "not restore: the replay draws other numbers, and the gradients are silently wrong. Draw outside "
+        "the checkpoint and pass the result in.",
+    ),
+    "RMT402 of a generator": (
+        "g = torch.Generator()\nreturn remat.checkpoint()(lambda t: t * torch.rand(8, generator=g))(x)",
+        "`torch.rand` draws from the state of `g`, which no state hook restores: the replay draws other "
+        "numbers, and the gradients are silently wrong. Give the checkpoint a `RecomputeStateHook` that "
+        "restores the state of `g`, or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT403 of a hook": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(torch.sin)(x)",
+        "state hook `Hook` has no `restore`: backward raises `AttributeError`. Write `restore`.",
+    ),
+    "RMT403 of a draw": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n    def restore(self, state):\n        torch.set_rng_state(state)\nimport random\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(lambda t: (t * random.random()).sin())(x)",
+        "`random.random` draws from the state of Python's `random`, which none of the checkpoint's state "
+        "hooks restores: the replay draws other numbers, and the gradients are silently wrong. Give the "
+        "checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
+        "(`random.getstate`, `random.setstate`).",
+    ),
+    "RMT404": (
+        "import torch.utils.checkpoint as c\nreturn c.checkpoint(torch.dropout, x, 0.5, True, use_reentrant=False, preserve_rng_state=False)",
+        "the function of this checkpoint draws from torch's random state under `preserve_rng_state=False`: the replay "
+        "draws other numbers, and the gradients are silently wrong. Leave `preserve_rng_state` out.",
     ),
 }
 

@@ -1,0 +1,256 @@
+"""Checkpoints of torch and of other packages, by their names in ``remat_lint.checkpoint_forms``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.containers import Containers
+from remat_lint.analysis.facts import Cover, RandomKind, Replayer
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.state import State
+from remat_lint.analysis.values import (
+    NONE,
+    CheckpointWrapper,
+    Choice,
+    ClassValue,
+    Constant,
+    Coverage,
+    External,
+    InstanceObject,
+    Partial,
+    Reference,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+    parts,
+)
+from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.checkpoint_forms import ATTRIBUTES, CLASSES, FORMS, Form
+from remat_lint.findings import Place
+from remat_lint.project import Project
+
+MAX_PARTS = 256
+"""A model of more parts is not looked through whole."""
+
+FORM_NAMES = frozenset(name.rpartition(".")[2] for name in FORMS)
+"""The last parts of the names of functions in the table."""
+
+OWNERS = frozenset(
+    owner for owner in (name.rpartition(".")[0] for name in FORMS) if owner.rpartition(".")[2][:1].isupper()
+)
+"""The classes that have a method in the table."""
+
+CLASS_NAMES = frozenset(name.rpartition(".")[2] for name in CLASSES)
+"""The same for classes."""
+
+_INPUTS = ("input", "x")
+"""How the first value of a chain is called."""
+
+_OF_WRAPPER = ("module", "checkpoint_impl", "checkpoint_fn")
+"""Arguments of ``checkpoint_wrapper`` that it does not hand on to the function that makes the checkpoint."""
+
+_WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
+
+
+class Forms(Containers):
+    """Applies checkpoints by what their names mean."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self._cleared: dict[Value, tuple[str, ...] | None] = {}
+
+    def call_by_name(
+        self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]
+    ) -> Value | None:
+        """Call the wrapper or checkpoint of this full name; None where it is none."""
+        wrapped = self.call_wrapper(state, node, name, operands)
+        if wrapped is not None:
+            return wrapped
+        if name in OWNERS:
+            return self.allocate(state, InstanceObject(External(name)))
+        form = FORMS.get(name)
+        return self._apply_form(state, node, form, operands) if form is not None else None
+
+    def call_held(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value | None:
+        """Call an attribute that holds a checkpoint, to go by its ``name``; None for any other attribute."""
+        form = ATTRIBUTES.get(name)
+        return self._apply_form(state, node, form, operands) if form is not None else None
+
+    def _apply_form(self, state: State, node: ir.Expr, form: Form, operands: Sequence[Operand]) -> Value:
+        given = [operand for operand in operands if operand.keyword is None]
+        named = {o.keyword: o for o in operands if o.keyword is not None}
+        first = named.get(form.function) or (given.pop(0) if given else None)
+        wrapper = self._wrapper(self.place(node), {name: operand.value for name, operand in named.items()})
+        if first is None:
+            return wrapper
+        kept = [o for name, o in named.items() if name not in (form.function, *form.options)]
+        handed = [*given[form.skipped :], *kept]
+        match form.shape:
+            case "call":
+                return self.run_torch_checkpoint(state, node, replace(wrapper, function=first.value), handed)
+            case "chain":
+                length = given[0] if form.skipped and given else named.get("segments", Operand(NONE))
+                entry = next((o for o in handed if o.keyword in (None, *_INPUTS)), Operand(Unknown()))
+                return self._run_chain(state, node, wrapper, first.value, entry, length.value)
+            case "module":
+                own = given[1] if len(given) > 1 else named.get("checkpoint_fn")
+                others = [o for name, o in named.items() if name not in _OF_WRAPPER]
+                return self._given_checkpoint(state, node, wrapper, first.value, own, others)
+            case _:
+                self._wrap_parts(state, node, first.value, given, named)
+                return NONE
+
+    def _wrapper(self, place: Place, options: Mapping[str, Value]) -> CheckpointWrapper:
+        preserves = options.get("preserve_rng_state") != Constant(False)
+        coverage = (
+            Coverage(frozenset([RandomKind.TORCH]), without=Cover.NOT_ITS_STATE)
+            if preserves
+            else Coverage(without=Cover.SWITCHED_OFF)
+        )
+        return CheckpointWrapper(place, None, coverage=coverage, by=Replayer.TORCH)
+
+    # --- classes
+
+    def cleared_for(self, klass: Value) -> tuple[str, ...] | None:
+        """The parameters that are None where a framework checkpoints a class; None for any other class."""
+        if klass not in self._cleared:
+            names = [self._name_of_class(one) for one in self.mro(klass)]
+            self._cleared[klass] = next((CLASSES[name] for name in names if name in CLASSES), None)
+        return self._cleared[klass]
+
+    def _name_of_class(self, klass: Value) -> str:
+        if isinstance(klass, External):
+            return klass.name
+        if isinstance(klass, ClassValue) and klass.definition.name in CLASS_NAMES:
+            return f"{self.project.module_name(klass.scope.source)}.{klass.definition.name}"
+        return ""
+
+    def call_checkpointed_object(
+        self, state: State, node: ir.Expr, klass: ClassValue, forward: Value, operands: Sequence[Operand]
+    ) -> Value:
+        """Call an object whose class a framework checkpoints."""
+        place = Place(klass.scope.source.path, klass.definition.at)
+        cleared = self.cleared_for(klass) or ()
+        wrapper = replace(self._wrapper(place, {}), function=forward, made_for=klass.definition.name)
+        handed = [replace(o, value=NONE) if o.keyword in cleared else o for o in operands]
+        value = self.run_torch_checkpoint(state, node, wrapper, handed)
+        self.wrapped[place, klass] = None
+        return value
+
+    # --- functions one after the other
+
+    def _run_chain(
+        self,
+        state: State,
+        node: ir.Expr,
+        wrapper: CheckpointWrapper,
+        functions: Value,
+        entry: Operand,
+        segments: Value,
+    ) -> Value:
+        """Each function on the result of the one before. The last segment of torch's runs without."""
+        found = self.object_at(state, functions) if isinstance(functions, Reference) else None
+        held = found.get("contents") if isinstance(found, InstanceObject) else None
+        sequence = self.iterate(state, node, held if held is not None else functions)
+        steps = [*sequence.items, *((sequence.rest,) if sequence.rest is not None else ())]
+        number, exact = len(steps), sequence.rest is None
+        covered = number
+        if exact and isinstance(segments, Constant) and isinstance(segments.value, int) and segments.value:
+            covered = number // segments.value * (segments.value - 1)
+        operand = entry
+        for index, function in enumerate(steps):
+            if index < covered:
+                value = self.run_torch_checkpoint(state, node, replace(wrapper, function=function), [operand])
+            else:
+                value = self.call(state, node, function, [operand])
+            operand = Operand(value, entry.expr)
+        return operand.value
+
+    # --- modules
+
+    def _given_checkpoint(
+        self,
+        state: State,
+        node: ir.Expr,
+        wrapper: CheckpointWrapper,
+        module: Value,
+        own: Operand | None,
+        options: Sequence[Operand],
+    ) -> Value:
+        """A module whose calls run under a checkpoint: the analyser changes the module that it is given.
+
+        ``own`` is the function that makes the checkpoint, where it is not torch's.
+        """
+        match module:
+            case Choice(alternatives=values):
+                return reduce(
+                    join, [self._given_checkpoint(state, node, wrapper, v, own, options) for v in values]
+                )
+            case Reference():
+                forward = self.attribute_of(state, node, module, "forward")
+                wrapped = self._given_checkpoint(state, node, wrapper, forward, own, options)
+                self.set_attribute(state, module, "forward", wrapped)
+                return module
+            case Unknown() | Tensor() | Constant():
+                return module
+            case _ if own is not None and own.value != NONE:
+                keywords = tuple((o.keyword or "", o.value) for o in options)
+                bound = Partial(own.value, (module,), keywords)
+                self.note_wrapped(state, wrapper.place, bound)
+                return bound
+            case _:
+                return self.wrap_function(state, wrapper, [Operand(module)])
+
+    def _wrap_parts(
+        self,
+        state: State,
+        node: ir.Expr,
+        model: Value,
+        given: Sequence[Operand],
+        named: Mapping[str, Operand],
+    ) -> None:
+        """``apply_activation_checkpointing(model, wrapper, check)``: wraps what a function chooses."""
+        by_position = dict(
+            zip(("checkpoint_wrapper_fn", "check_fn", "auto_wrap_policy"), given, strict=False)
+        )
+        options = {**by_position, **named}
+        wrap = options.get("checkpoint_wrapper_fn", Operand(External(_WRAPPER))).value
+        check = options.get("check_fn")
+        if options.get("auto_wrap_policy", Operand(NONE)).value != NONE:
+            return  # nobody knows what it chooses
+        for part in list(self.modules_in(state, model))[1:]:
+            chosen = Constant(True) if check is None else self._chosen(state, node, check.value, part)
+            if chosen == Constant(True):
+                self.call(state, node, wrap, [Operand(part)])
+
+    def _chosen(self, state: State, node: ir.Expr, check: Value, part: Value) -> Value:
+        return self.call(state.fork(), node, check, [Operand(part)])
+
+    def modules_in(self, state: State, module: Value) -> Iterator[Reference]:
+        """A module and its parts, each once, a module before its own parts."""
+        seen: set[int] = set()
+        waiting = [module]
+        while waiting and len(seen) < MAX_PARTS:
+            value = waiting.pop(0)
+            if not isinstance(value, Reference):
+                waiting = [*parts(value), *waiting] if isinstance(value, (Choice, SequenceValue)) else waiting
+                continue
+            found = self.object_at(state, value)
+            if (
+                value.address not in seen
+                and self.is_module_object(state, value)
+                and isinstance(found, InstanceObject)
+            ):
+                seen.add(value.address)
+                yield value
+                waiting = [*(held for _, held in found.attributes), *waiting]
+
+    def is_module_object(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
