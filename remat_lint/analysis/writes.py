@@ -500,8 +500,9 @@ class Writes(Replays):
         target = shown
         if isinstance(shown, ir.Call) and written in (Written.STATISTICS, Written.CACHE):
             target = shown.function
-        while isinstance(target, ir.Call):
-            target = _receiver(target) or target.function
+        else:
+            while isinstance(target, ir.Call):
+                target = _receiver(target) or target.function
         write = Write(self.text(target), written, held[0], held[1], outcome, self._guard(outcome))
         self.note_write(state, at if at is not None else shown, write)
 
