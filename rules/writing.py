@@ -9,7 +9,7 @@ from remat_lint.rules.wording import how_to_do_it_once
 TENSORS = frozenset([Written.BUFFER, Written.INPUT, Written.STATISTICS])
 """What RMT502 is about; RMT501 is about the rest."""
 
-_WRONG = (Outcome.COMPUTED, Outcome.SKIPPED, Outcome.RAISES)
+_WRONG = (Outcome.COMPUTED, Outcome.UNFILLED, Outcome.SKIPPED, Outcome.RAISES)
 
 
 def severity(write: StateWrite) -> Severity:

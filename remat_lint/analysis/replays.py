@@ -253,9 +253,22 @@ class Replays(Machine):
             yield
         finally:
             self.replaying -= 1
+            if region.kept is Kept.SAVE:
+                self._note_filled(self.deeds)
             for deed in self.deeds.within(region):
                 around.note(deed)
             self.deeds = around
+
+    def _note_filled(self, deeds: Deeds) -> None:
+        """A saved region filled tensors: those that the body made before are made again, and not filled."""
+        if any(region.kept is Kept.SAVE for region in self.regions[:-1]):
+            return
+        for deed in deeds:
+            act = deed.act
+            if not isinstance(act, Write) or act.written not in (Written.BUFFER, Written.INPUT):
+                continue
+            if not act.path and not self.is_foreign(act.number, self.replayed_since):
+                self.filled[act.number] = (act.target, deed.place)
 
     # --- what is reached
 
@@ -353,6 +366,8 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
+        elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
+            yield _done_again(deed, replace(replayed, inside=None))
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
             act = deed.act
             if isinstance(act, Write):
