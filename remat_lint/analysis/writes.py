@@ -125,7 +125,7 @@ class Writes(Replays):
         used = frozenset[Held]().union(*state)
         others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
         if used and not all(map(self.is_surely_steady, others)):
-            watch.used |= used
+            watch.use(used)
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
@@ -480,6 +480,7 @@ class Writes(Replays):
     ) -> None:
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
+        self.frame.watch.write(held)
         target = shown
         if isinstance(shown, ir.Call):
             function = shown.function
