@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import ModuleFacts, RandomDraw
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
-from remat_lint.rules.random_states import hook_to_write, rule_for, state_name, what_draws
+from remat_lint.rules.random_states import harm, hook_to_write, rule_for, what_draws
 
 
 class RngInSavedRegion(Rule):
@@ -78,14 +78,12 @@ class RngInSavedRegion(Rule):
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
         """One finding for each draw."""
         for draw in facts.of(RandomDraw):
-            if rule_for(draw) != self.code:
-                continue
-            hooked = "no state hook restores it"
-            if draw.replayed.assumed is not None:
-                hooked = "unless the checkpoint has a state hook for that"
-            message = (
-                f"{what_draws(draw)} in a region that replay skips, and {hooked}: its own numbers are kept, "
-                f"but replay leaves {state_name(draw.random)} behind, so that what draws after it gets other "
-                f"numbers. {hook_to_write(draw.random)}."
-            )
-            yield self.at(draw.place, message, chain=draw.replayed.chain)
+            if rule_for(draw) == self.code:
+                hooks = ", which no state hook restores:"
+                if draw.replayed.assumed is not None:
+                    hooks = ". Unless the checkpoint that replays this has a state hook for that,"
+                yield self.at(
+                    draw.place,
+                    f"{what_draws(draw)}{hooks} {harm(draw)}. {hook_to_write(draw.random)}.",
+                    chain=draw.replayed.chain,
+                )

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import ModuleFacts, RandomDraw, RandomKind
+from remat_lint.analysis.facts import Cover, ModuleFacts, RandomDraw, RandomKind, Replayer
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
-from remat_lint.rules.random_states import (
-    hook_to_write,
-    is_by_torch,
-    rule_for,
-    severity_of,
-    what_draws,
-    what_replay_does,
-)
+from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severity_of, what_draws
 
 
 class RngReplayed(Rule):
@@ -124,14 +117,19 @@ class RngReplayed(Rule):
 
 
 def _message(draw: RandomDraw) -> str:
-    draws, wrong = what_draws(draw), what_replay_does(draw)
+    draws, wrong = what_draws(draw), harm(draw)
     outside = "raw outside the checkpoint and pass the result in."
+    if draw.cover is Cover.ONE_PHASE:
+        return (
+            f"{draws}, but not in both the forward and the replay: what draws after it gets other numbers in "
+            "the replay. Draw in both, or from a generator of its own."
+        )
     if draw.random.kind is RandomKind.SYSTEM:
         return f"{draws}, whose numbers nobody can restore: {wrong}. D{outside}"
-    if is_by_torch(draw):
+    if draw.replayed.by is Replayer.TORCH:
         return f"{draws}, which `torch.utils.checkpoint` does not restore: {wrong}. D{outside}"
     if draw.replayed.assumed is not None:
-        draws = f"{draws}. Unless the checkpoint that replays this has a state hook for that, {wrong}"
+        wrong = f"{draws}. Unless the checkpoint that replays this has a state hook for that, {wrong}"
     else:
-        draws = f"{draws}, which no state hook restores: {wrong}"
-    return f"{draws}. {hook_to_write(draw.random)}, or d{outside}"
+        wrong = f"{draws}, which no state hook restores: {wrong}"
+    return f"{wrong}. {hook_to_write(draw.random)}, or d{outside}"

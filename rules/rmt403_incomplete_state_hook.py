@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import Kept, ModuleFacts, RandomDraw, StateHook
+from remat_lint.analysis.facts import ModuleFacts, RandomDraw, StateHook
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
-from remat_lint.rules.random_states import (
-    hook_to_write,
-    rule_for,
-    severity_of,
-    state_name,
-    what_draws,
-    what_replay_does,
-)
+from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severity_of, what_draws
 
 
 class IncompleteStateHook(Rule):
@@ -122,11 +115,7 @@ class IncompleteStateHook(Rule):
 
 
 def _message(draw: RandomDraw) -> str:
-    inside = draw.replayed.inside
-    harm = what_replay_does(draw)
-    if inside is not None and inside.kept is Kept.SAVE:
-        harm = f"replay skips the region and leaves {state_name(draw.random)} behind"
     return (
-        f"{what_draws(draw)}, which none of the checkpoint's state hooks restores: {harm}. "
+        f"{what_draws(draw)}, which none of the checkpoint's state hooks restores: {harm(draw)}. "
         f"{hook_to_write(draw.random)}."
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import ModuleFacts, RandomDraw
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
-from remat_lint.rules.random_states import rule_for, severity_of, what_draws, what_replay_does
+from remat_lint.rules.random_states import harm, rule_for, severity_of, what_draws
 
 
 class RngNotPreserved(Rule):
@@ -67,7 +67,7 @@ class RngNotPreserved(Rule):
         for draw in facts.of(RandomDraw):
             if rule_for(draw) == self.code:
                 message = (
-                    f"{what_draws(draw)} under `preserve_rng_state=False`: {what_replay_does(draw)}. "
+                    f"{what_draws(draw)} under `preserve_rng_state=False`: {harm(draw)}. "
                     "Leave `preserve_rng_state` out."
                 )
                 yield self.at(draw.place, message, severity=severity_of(draw), chain=draw.replayed.chain)

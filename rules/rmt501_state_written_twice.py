@@ -8,12 +8,12 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import when_replayed
-from remat_lint.rules.writing import TENSORS, advice, guard, severity
+from remat_lint.rules.writing import TENSORS, advice, guard, maybe, severity
 
 _ADVANCED = {
-    Written.ELEMENT: "changes twice per step",
-    Written.ITERATOR: "moves on twice per step",
-    Written.CACHE: "keeps what it was given twice per step",
+    Written.ELEMENT: "changes",
+    Written.ITERATOR: "moves on",
+    Written.CACHE: "keeps what it is called with",
 }
 
 
@@ -82,7 +82,7 @@ class StateWrittenTwice(Rule):
                 return remat.checkpoint(region_name="layers.0")(body)(x)
             """,
             at=(9,),
-            runtime="other gradients",
+            runtime="wrong-gradient",
         ),
     )
     passes = (
@@ -140,19 +140,20 @@ class StateWrittenTwice(Rule):
 
 def _what_happens(write: StateWrite) -> str:
     when, target = when_replayed(write.replayed), f"`{write.target}`"
-    runs = "runs" if write.replayed.certain else "may run"
     match write.outcome:
         case Outcome.SKIPPED:
             return (
-                f"{target} keeps a result of the forward: {when}, it is there already, fewer tensors are "
-                "saved for backward, and backward raises"
+                f"{target} keeps a result with gradients: {when}, it is there already, nothing computes it "
+                "again, and backward raises"
             )
         case Outcome.COMPUTED:
-            return f"this {runs} again {when}: {target} is another one then, and the gradients are wrong"
+            return (
+                f"{target} changes here and is computed with: {when}, it is another one, and the gradients "
+                "are wrong"
+            )
         case Outcome.RAISES:
-            return f"this {runs} again {when}: {target} is gone then, and backward raises"
+            return f"{target} is deleted here: {when}, it is gone, and backward raises"
         case Outcome.REPLACED:
-            return f"this {runs} again {when}: {target} is written twice per step"
+            return f"{target} {maybe(write)}is written a second time {when}"
         case _:
-            advances = _ADVANCED.get(write.written, "advances twice per step")
-            return f"this {runs} again {when}: {target} {advances}"
+            return f"{target} {maybe(write)}{_ADVANCED.get(write.written, 'advances')} a second time {when}"

@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import when_replayed
-from remat_lint.rules.writing import TENSORS, advice, guard, severity
+from remat_lint.rules.writing import TENSORS, advice, guard, maybe, severity
 
 
 class BufferUpdatedTwice(Rule):
@@ -124,29 +124,32 @@ class BufferUpdatedTwice(Rule):
 
 def _what_happens(write: StateWrite) -> str:
     when, target = when_replayed(write.replayed), f"`{write.target}`"
-    runs = "runs" if write.replayed.certain else "may run"
-    if write.outcome is Outcome.RAISES:
-        return f"this changes {target}, an input of the checkpointed function, in place: backward raises"
-    if write.written is Written.INPUT:
-        return (
-            f"this changes {target}, an input of the checkpointed function, in place: {when}, it computes "
-            "with what the forward left, and the gradients are wrong"
-        )
-    if write.written is Written.STATISTICS:
-        wrong = ", and the gradients are wrong" if write.outcome is Outcome.COMPUTED else ""
-        return f"{target} {runs} again {when}: in training its statistics move on twice per step{wrong}"
     match write.outcome:
+        case Outcome.RAISES:
+            return f"{target}, an input of the checkpointed function, is changed in place: backward raises"
+        case Outcome.COMPUTED if write.written is Written.INPUT:
+            return (
+                f"{target}, an input of the checkpointed function, is changed in place: {when}, it is what "
+                "the forward left, and the gradients are wrong"
+            )
+        case Outcome.COMPUTED if write.written is Written.STATISTICS:
+            return f"the state of {target} moves on a second time {when}, and the gradients are wrong"
         case Outcome.COMPUTED:
-            return f"this {runs} again {when}: {target} has other values then, and the gradients are wrong"
+            return (
+                f"{target} changes here and is computed with: {when}, it has other values, and the gradients "
+                "are wrong"
+            )
         case Outcome.REPLACED:
-            return f"this {runs} again {when}: {target} is written twice per step"
+            return f"{target} {maybe(write)}is written a second time {when}"
+        case _ if write.written is Written.STATISTICS:
+            return f"the running statistics of {target} {maybe(write)}move on a second time {when}"
         case _:
-            return f"this {runs} again {when}: {target} is updated twice per step"
+            return f"{target} {maybe(write)}is updated a second time {when}"
 
 
 def _what_to_write(write: StateWrite) -> str:
     if write.written is Written.INPUT:
         return f"Change a copy (`{write.target}.clone()`)."
     if write.written is Written.STATISTICS:
-        return "Put it into evaluation mode (`.eval()`), take a norm without statistics, or move it out."
+        return "Put it into evaluation mode (`.eval()`), or move it out of the checkpointed code."
     return advice(write)

@@ -57,7 +57,7 @@ class UnstableInputRule(Rule):
                 return remat.checkpoint(region_name="layers.0")(body)(x)
             """,
             at=(7,),
-            runtime="other gradients",
+            runtime="wrong-gradient",
         ),
     )
     passes = (

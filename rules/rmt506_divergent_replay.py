@@ -44,7 +44,7 @@ class DivergentReplayRule(Rule):
                 return remat.checkpoint(region_name="layers.0")(body)(x)
             """,
             at=(6,),
-            runtime="other gradients",
+            runtime="wrong-gradient",
         ),
         Example(
             """

@@ -18,6 +18,11 @@ def severity(write: StateWrite) -> Severity:
     return Severity.ERROR if write.outcome in _WRONG and is_known else Severity.WARNING
 
 
+def maybe(write: StateWrite) -> str:
+    """A word for what the analyser does not know."""
+    return "" if write.replayed.certain else "perhaps "
+
+
 def guard(write: StateWrite) -> Fix | None:
     """The guard around a statement that does nothing but write, where torch_remat replays it."""
     edit = write.edit
@@ -29,6 +34,8 @@ def guard(write: StateWrite) -> Fix | None:
 def advice(write: StateWrite) -> str:
     """What to write instead."""
     match write.outcome:
+        case Outcome.RAISES:
+            return "Keep it until the step is done."
         case Outcome.SKIPPED:
             return "Keep it without gradients (`.detach()`), or compute it before the checkpoint."
         case Outcome.COMPUTED if write.written in (Written.ITERATOR, Written.ELEMENT):

@@ -174,8 +174,6 @@ class Calls(Functions):
         known = self._call_of_module(state, node, method, found, operands)
         if known is not None:
             return known
-        if method.name == "register_buffer" and len(operands) > 1:
-            self.set_named(state, method.receiver, operands[0], operands[1].value)
         if method.name in _STORING:
             self._store(state, operands)
             return NONE
@@ -202,6 +200,9 @@ class Calls(Functions):
         if found.get("contents") is not None:
             return self._call_container_method(state, node, method.receiver, method.name, operands)
         if method.name in ("add_module", "register_module") and len(operands) > 1:
+            self.set_named(state, method.receiver, operands[0], operands[1].value)
+            return NONE
+        if method.name == "register_buffer" and len(operands) > 1:
             self.set_named(state, method.receiver, operands[0], operands[1].value)
             return NONE
         return self._parts_of(state, node, found, method, operands) if method.name in PARTS else None
@@ -288,7 +289,7 @@ class Calls(Functions):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         """``receiver.name(operands)`` where the receiver is no object of the project."""
-        self.note_method(state, node, receiver, name, operands)
+        self.note_mutation(state, node, receiver, name, operands)
         match receiver.value:
             case Source(kind=kind) if role := random_names.method(kind, name):
                 return self.call_random(state, node, role, receiver, operands)

@@ -339,7 +339,7 @@ class Entered:
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
         machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
-        machine.deeds, machine.replaying, machine.bodies = Deeds(), 0, []
+        machine.deeds, machine.replaying, machine.bodies, machine.replayed_since = Deeds(), 0, [], 0
         self._start = machine.fresh()
 
     def __exit__(self, *_: object) -> None:
@@ -359,6 +359,7 @@ _OF_A_RUN = (
     "deeds",
     "replaying",
     "bodies",
+    "replayed_since",
 )
 """What the machine knows of the code that runs now."""
 

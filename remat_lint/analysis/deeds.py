@@ -36,12 +36,16 @@ FOREIGN = -1
 class Draw:
     """A random number is drawn by ``operation``, as written, from the state ``random``.
 
-    Where that is ``seeded`` by then, code that runs again draws the same.
+    Where that is ``seeded`` by then, code that runs again draws the same. What is ``unkept`` is needed by no
+    backward, as far as the function that draws it shows. ``one_phase`` says that a guard keeps the forward or
+    the replay, from drawing.
     """
 
     operation: str
     random: Random
     seeded: bool = False
+    unkept: bool = False
+    one_phase: bool = False
 
 
 @dataclass(frozen=True, slots=True)

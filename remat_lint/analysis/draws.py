@@ -15,7 +15,8 @@ from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
-from remat_lint.analysis.state import RandomState, State
+from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
     NONE,
     Choice,
@@ -23,6 +24,7 @@ from remat_lint.analysis.values import (
     External,
     Fork,
     Method,
+    RandomState,
     Snapshot,
     Source,
     Unknown,
@@ -58,11 +60,25 @@ class Draws(Reads):
             state.seeded |= before
 
     def draw(
-        self, state: State, node: ir.Node, random: Random, operation: str, *, certain: bool = True
+        self,
+        state: State,
+        node: ir.Expr,
+        random: Random,
+        operation: str,
+        *,
+        certain: bool = True,
+        gives: Drawn | None = None,
     ) -> None:
-        """``operation``, as written, draws from a random state."""
-        seeded = (random.kind, random.number) in state.seeded
-        self.note_deed(state, node, Draw(operation, random, seeded), certain=certain)
+        """``operation``, as written, draws from a random state; ``gives`` tells what, if it is that alone."""
+        function = self.frame.function
+        draw = Draw(
+            operation,
+            random,
+            seeded=(random.kind, random.number) in state.seeded,
+            unkept=gives is not None and function is not None and is_unkept(function, node, gives),
+            one_phase=state.phase is not Phase.BOTH,
+        )
+        self.note_deed(state, node, draw, certain=certain)
 
     def skip_draws(self, state: State, before: frozenset[RandomState]) -> None:
         """What a region did to random states is left out of a replay, where that skips it."""
@@ -104,7 +120,8 @@ class Draws(Reads):
         asked = bool(operands) and operands[0].value != NONE
         match role.does:
             case Does.DRAW:
-                self.draw(state, node, random, self.called(node))
+                gives = Drawn.NUMBER if role.is_number else None
+                self.draw(state, node, random, self.called(node), gives=gives)
             case Does.SEED | Does.SEED_OR_DRAW | Does.SCRAMBLE:
                 if role.does is Does.SCRAMBLE or not (asked or role.does is Does.SEED):
                     self.draw(state, node, _SYSTEM, self.called(node))

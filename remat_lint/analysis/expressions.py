@@ -87,7 +87,7 @@ class Expressions(Calls):
             self.note_diverged(state, expr)
         if expr.id not in self.frame.scope.rebound or self.frame.kind == "module":
             return value
-        bound_here = any(expr.id in state.frames.get(number, {}) for number in self.scopes_around())
+        bound_here = any(self.bound_in(state, number, expr.id) is not None for number in self.scopes_around())
         return value if bound_here else self.read_global(expr, value)
 
     def _const(self, expr: ir.Const, _state: State) -> Value:
@@ -397,6 +397,8 @@ class Expressions(Calls):
         frame = self.frame
         self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
+        before = frame.seeded_at_yield
+        frame.seeded_at_yield = state.seeded if before is None else before & state.seeded
         return Unknown()
 
     # --- conditions

@@ -369,16 +369,23 @@ class Cover(str, Enum):
     UNKNOWN = "unknown"
     """The checkpoint is not in view: it may have a hook."""
 
+    ONE_PHASE = "one-phase"
+    """It is restored, but this draw moves it on in the forward or in the replay only."""
+
 
 @dataclass(frozen=True, slots=True)
 class RandomDraw:
-    """``operation`` draws from a random state that a replay does not find as it was."""
+    """``operation`` draws from a random state that a replay does not find as it was.
+
+    Where it is not ``kept``, no backward needs what was drawn.
+    """
 
     place: Place
     operation: str
     random: Random
     cover: Cover
     replayed: Replayed
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,8 @@ class Functions(Construction):
         if frame.id not in self.closures:
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:
-            return SequenceValue(rest=frame.yielded or Unknown(), kind="generator")
+            yielded = frame.yielded or Unknown()
+            return SequenceValue(rest=yielded, kind="generator", seeded=frame.seeded_at_yield)
         return value
 
     def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:

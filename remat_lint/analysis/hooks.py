@@ -20,7 +20,7 @@ from remat_lint.analysis.facts import Cover, StateHook
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.markers import Markers
-from remat_lint.analysis.state import RandomState, State
+from remat_lint.analysis.state import State
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
@@ -32,6 +32,7 @@ from remat_lint.analysis.values import (
     InheritedMethod,
     InstanceObject,
     ListObject,
+    RandomState,
     Reference,
     Snapshot,
     Source,
@@ -85,17 +86,17 @@ class Hooks(Markers):
 
     def coverage_of(self, state: State, node: ir.Expr, given: Value) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
-        hooks = self.items_of(state, given)
-        if hooks is None:
+        found = self.object_at(state, given) if isinstance(given, Reference) else given
+        if not isinstance(found, (SequenceValue, ListObject)):
             return Coverage(known=False)
-        if not hooks:
+        if not found.items and found.rest is None:
             return Coverage()
         covered: set[RandomState] = set()
-        known = not (isinstance(given, SequenceValue) and given.rest is not None)
-        for value in hooks:
-            found = self._covered_by_hook(state, node, value)
-            known &= found is not None
-            covered |= found or set()
+        known = found.rest is None
+        for value in found.items:
+            restored = self._covered_by_hook(state, node, value)
+            known &= restored is not None
+            covered |= restored or set()
         kinds = frozenset(kind for kind, number in covered if not number)
         objects = frozenset(number for _, number in covered if number)
         return Coverage(kinds, objects, known, Cover.OTHER_HOOK)

@@ -14,9 +14,9 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.divergences import bodies_of
-from remat_lint.analysis.facts import Decides, RandomKind
+from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, RandomState, State, join_all, merge, reunite
+from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     ListObject,
     NameScope,
     Partial,
+    RandomState,
     Reference,
     RegionName,
     RegionWrapper,
@@ -61,6 +62,9 @@ _GRAD_SWITCHES = {
     "torch.enable_grad": True,
     "torch.autograd.no_grad": False,
 }
+
+
+Leaving = Callable[[frozenset[RandomState]], frozenset[RandomState]]
 
 
 class Interpreter(Conditions):
@@ -400,11 +404,13 @@ class Interpreter(Conditions):
 
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
-        forked: dict[RandomKind, frozenset[RandomState]] = {}
+        left: list[Leaving] = []
         for context, target in statement.items:
+            before = state.seeded
             value = self.evaluate(context, state)
-            if isinstance(value, Fork):
-                forked[value.of] = state.seeded
+            left.append(self._leaving(value, before, state.seeded))
+            if isinstance(value, SequenceValue) and value.seeded is not None:
+                state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
             switch = self._grad_switch(context)
             if switch is not None:
@@ -415,11 +421,23 @@ class Interpreter(Conditions):
             flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
-        for kind, before in forked.items():
-            for path in flow.ends():
-                inside = {key for key in path.seeded if key[0] is not kind}
-                path.seeded = frozenset(inside | {key for key in before if key[0] is kind})
+        for path in flow.ends():
+            for leave in reversed(left):
+                path.seeded = leave(path.seeded)
         return flow
+
+    def _leaving(
+        self, context: Value, before: frozenset[RandomState], after: frozenset[RandomState]
+    ) -> Leaving:
+        """What the end of a ``with`` does to the states that are set; ``after`` is the end of a generator."""
+        match context:
+            case Fork(of=kind):
+                kept = frozenset(key for key in before if key[0] is kind)
+                return lambda seeded: frozenset(key for key in seeded if key[0] is not kind) | kept
+            case SequenceValue(seeded=frozenset()):
+                return lambda _: after
+            case _:
+                return lambda seeded: seeded
 
     def _scopes_entered(self, context: Value) -> tuple[RegionName, ...]:
         """The name scopes that ``with context:`` enters; a context manager of the project may enter any."""

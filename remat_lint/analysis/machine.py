@@ -52,6 +52,7 @@ from remat_lint.analysis.values import (
     ClassValue,
     External,
     HeapObject,
+    RandomState,
     Reference,
     RegionName,
     Token,
@@ -112,6 +113,8 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
+    seeded_at_yield: frozenset[RandomState] | None = None
+    """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0
     """How many of the name scopes were entered before it began."""
@@ -218,6 +221,8 @@ class Machine:
         """The depth of the frames that run checkpoints which are under way."""
         self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
         """The functions that each function calls, and where they are defined."""
+        self.replayed_since = 0
+        """The last number of what was there when the innermost checkpoint under way began."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.told = False

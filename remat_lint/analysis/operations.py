@@ -15,6 +15,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.effects import Effects, is_duration
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
+from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -180,7 +181,9 @@ class Operations(Effects):
         certain = self._draws(state, operation, bound)
         if certain is not None:
             random, known = self.random_of(bound.get("generator"))
-            self.draw(state, node, random, self.called(node), certain=certain and known)
+            makes_noise = "generator" in operation.parameters and not operation.switches
+            gives = Drawn.NOISE if makes_noise and not self._written(operation, bound) else None
+            self.draw(state, node, random, self.called(node), certain=certain and known, gives=gives)
 
     def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
         """Whether it is certain that the operation draws with these arguments; None where it does not."""

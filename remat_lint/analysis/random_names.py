@@ -48,11 +48,15 @@ class Does(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a name does, to which state. ``source`` is the kind of source that it makes."""
+    """What a name does, to which state. ``source`` is the kind of source that it makes.
+
+    ``is_number`` says that what is drawn is a number of Python.
+    """
 
     does: Does
     kind: RandomKind
     source: str = ""
+    is_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +95,10 @@ STATE = "state"
 """The attribute of that which is the state."""
 
 _NUMBERS = (
-    "random randint randrange uniform choice choices sample shuffle gauss normalvariate betavariate"
-    " binomialvariate expovariate gammavariate lognormvariate paretovariate triangular vonmisesvariate"
-    " weibullvariate getrandbits randbytes"
+    "random randint randrange uniform gauss normalvariate betavariate binomialvariate expovariate"
+    " gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate getrandbits"
 )
+_PICKS = "choice choices sample shuffle randbytes"
 _DISTRIBUTIONS = (
     "beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric"
     " laplace logistic lognormal logseries multinomial multivariate_normal"
@@ -156,7 +160,8 @@ FUNCTIONS = (
         "torch torch._C",
         "Generator",
     ),
-    _Names("Python's hidden source", Role(Does.DRAW, RandomKind.PYTHON), "random", _NUMBERS),
+    _Names("Python's source", Role(Does.DRAW, RandomKind.PYTHON, is_number=True), "random", _NUMBERS),
+    _Names("the same", Role(Does.DRAW, RandomKind.PYTHON), "random", _PICKS),
     _Names("the same", Role(Does.SEED_OR_DRAW, RandomKind.PYTHON), "random", "seed"),
     _Names("the same", Role(Does.TAKE, RandomKind.PYTHON), "random", "getstate"),
     _Names("the same", Role(Does.GIVE, RandomKind.PYTHON), "random", "setstate"),
@@ -224,11 +229,11 @@ METHODS = (
         DISTRIBUTION,
         "sample rsample sample_n rsample_n",
     ),
-    _Names("", Role(Does.DRAW, RandomKind.OBJECT), PYTHON_RANDOM, _NUMBERS),
+    _Names("", Role(Does.DRAW, RandomKind.OBJECT), PYTHON_RANDOM, f"{_NUMBERS} {_PICKS}"),
     _Names("", Role(Does.SEED_OR_DRAW, RandomKind.OBJECT), PYTHON_RANDOM, "seed"),
     _Names("", Role(Does.TAKE, RandomKind.OBJECT), PYTHON_RANDOM, "getstate"),
     _Names("", Role(Does.GIVE, RandomKind.OBJECT), PYTHON_RANDOM, "setstate"),
-    _Names("", Role(Does.DRAW, RandomKind.SYSTEM), SYSTEM_RANDOM, _NUMBERS),
+    _Names("", Role(Does.DRAW, RandomKind.SYSTEM), SYSTEM_RANDOM, f"{_NUMBERS} {_PICKS}"),
     _Names("", Role(Does.DRAW, RandomKind.OBJECT), NUMPY_GENERATOR, _NEW_NUMPY),
     _Names("", Role(Does.DRAW, RandomKind.OBJECT), NUMPY_STATE, f"{_OLD_NUMPY} tomaxint"),
     _Names("", Role(Does.SEED_OR_DRAW, RandomKind.OBJECT), NUMPY_STATE, "seed"),

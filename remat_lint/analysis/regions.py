@@ -226,6 +226,8 @@ class Regions(Checkpoints):
             wrapper.function,
             operands,
         )
+        for operand in operands:
+            self.hand_over(state, node, operand.value)
         self.regions.append(context)
         try:
             with self.replay_of(Inside(context.place, context.region, wrapper.kept)):

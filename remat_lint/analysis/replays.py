@@ -26,6 +26,7 @@ from remat_lint.analysis.deeds import (
 )
 from remat_lint.analysis.facts import (
     Collective,
+    Cover,
     DivergentReplay,
     ExternalEffect,
     Inside,
@@ -43,7 +44,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Frame, Machine, Operand, Wrapped, frame_name
-from remat_lint.analysis.state import Phase, RandomState, State
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -52,6 +53,7 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     ModuleValue,
+    RandomState,
     Reference,
     Tensor,
     Unknown,
@@ -94,7 +96,8 @@ class Replays(Machine):
         self.note_deed_at(state, self.place(node), act, certain=certain)
 
     def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
-        if self.is_repeated(state):
+        guarded = isinstance(act, Draw) and act.one_phase and not self.is_evaluation(state)
+        if guarded or self.is_repeated(state):
             self.deeds.note(Deed(act, place, certain=certain))
 
     def is_repeated(self, state: State) -> bool:
@@ -107,7 +110,7 @@ class Replays(Machine):
 
     def note_write(self, state: State, node: ir.Node, write: Write) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
-        if write.number and self.is_foreign(write.number, self.frame.id):
+        if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write)
 
     # --- whose state it is
@@ -300,6 +303,7 @@ class Replays(Machine):
             yield
             return
         around, self.deeds = self.deeds, Deeds()
+        since, self.replayed_since = self.replayed_since, self.fresh()
         self.replaying += 1
         before = self.fresh()
         self.bodies.append(self.frame.depth)
@@ -308,6 +312,7 @@ class Replays(Machine):
         finally:
             self.replaying -= 1
             self.bodies.pop()
+            self.replayed_since = since
             self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
             for deed in self.deeds:
                 around.note(deed)
@@ -337,7 +342,7 @@ class Replays(Machine):
             replay.assumed,
         )
         if isinstance(deed.act, Draw):
-            yield from self._drawn_again(replay.coverage, deed, deed.act, replayed)
+            yield from self._drawn_again(replay, deed, deed.act, replayed)
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
             act = deed.act
             if isinstance(act, Write):
@@ -362,17 +367,22 @@ class Replays(Machine):
         return write
 
     def _drawn_again(
-        self, coverage: Coverage, deed: Deed, draw: Draw, replayed: Replayed
+        self, replay: Replay, deed: Deed, draw: Draw, replayed: Replayed
     ) -> Iterator[RandomDraw]:
-        """A draw from a state that is not restored."""
-        random = draw.random
-        if draw.seeded:
+        """A draw from a state that is not restored, or not to the end."""
+        coverage = replay.coverage
+        random, cover = draw.random, coverage.without
+        is_covered = random.kind in coverage.kinds or (random.number and random.number in coverage.objects)
+        if draw.one_phase:
+            in_region = deed.inside is not None and deed.inside.kept is Kept.SAVE
+            if not is_covered or in_region or replay.by is not Replayer.REMAT:
+                return
+            cover = Cover.ONE_PHASE
+        elif draw.seeded or is_covered or not (coverage.known or random.kind is RandomKind.SYSTEM):
             return
-        if random.kind in coverage.kinds or (random.number and random.number in coverage.objects):
-            return
-        if not coverage.known and random.kind is not RandomKind.SYSTEM:
-            return
-        yield RandomDraw(deed.place, draw.operation, random, coverage.without, replayed)
+        is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
+        kept = not (draw.unkept and is_in_function)
+        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
 
 
 def _is_settled(deed: Deed, before: int) -> bool:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.facts import Kept, RandomKind
+from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     HeapObject,
+    RandomState,
     Reference,
     RegionName,
     Tensor,
@@ -113,9 +114,6 @@ class MarkerRun:
     late: tuple[Token, Consumer] | None = None
     again: bool = False
 
-
-RandomState = tuple[RandomKind, int]
-"""A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
 
 Condition = tuple[str, bool]
 """The text of a condition, without the frame that it belongs to, and its truth."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, RandomState, State
+from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
     CheckpointWrapper,
     Choice,
@@ -35,6 +35,7 @@ from remat_lint.analysis.values import (
     Partial,
     PhaseTest,
     PlaceholderTest,
+    RandomState,
     Reading,
     Reference,
     RegionWrapper,

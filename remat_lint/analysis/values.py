@@ -62,6 +62,9 @@ class Token:
             token = token.parent
 
 
+RandomState = tuple[RandomKind, int]
+"""A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
+
 Links = tuple[Token | int, ...]
 """Outputs, and addresses of objects in the heap, in the order in which a value or object holds them."""
 
@@ -209,6 +212,8 @@ class Sequence(Value):
     kind: str = "tuple"
     sure: int | None = None
     """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
+    seeded: frozenset[RandomState] | None = None
+    """The random states that a generator function leaves set where it yields, None for anything else."""
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
 

@@ -351,7 +351,7 @@ class Writes(Replays):
 
     # --- methods and functions that change
 
-    def note_method(
+    def note_mutation(
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> None:
         """``receiver.name(operands)`` may change a container."""

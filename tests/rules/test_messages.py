@@ -231,6 +231,253 @@ return Wave()(x)""",
         "return remat.region(torch.sin, 'sin', recompute=0)(x)",
         "region `sin`: `recompute` is `0`, no bool: write `True` or `False`. It raises in the forward.",
     ),
+    "RMT501 of a counter": (
+        "calls = 0\n"
+        "def inner(t):\n"
+        "    nonlocal calls\n"
+        "    calls += 1\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`calls` advances a second time when the checkpoint replays this. Write `if not "
+        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT501 of a list": (
+        "seen = []\n"
+        "def inner(t):\n"
+        "    seen.append(t.shape)\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`seen` changes a second time when the checkpoint replays this. Write `if not "
+        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT501 of an attribute": (
+        "def inner(t):\n    f.last = t.detach()\n    return t.sin()\nreturn remat.checkpoint()(inner)(x)",
+        "`f.last` is written a second time when the checkpoint replays this. Write `if not "
+        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT501 of a counter that is computed with": (
+        "calls = 0\n"
+        "def inner(t):\n"
+        "    nonlocal calls\n"
+        "    calls += 1\n"
+        "    return (t * calls).sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`calls` changes here and is computed with: when the checkpoint replays this, it is another one, and "
+        "the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
+    ),
+    "RMT501 of an iterator": (
+        "scales = iter([1.0, 2.0])\nreturn remat.checkpoint()(lambda t: (t * next(scales)).sin())(x)",
+        "`scales` changes here and is computed with: when the checkpoint replays this, it is another one, and"
+        " the gradients are wrong. Take it before the checkpoint and pass it as an argument.",
+    ),
+    "RMT501 of a memo": (
+        "memo = {}\n"
+        "def inner(t):\n"
+        "    if 'y' not in memo:\n"
+        "        memo['y'] = t.sin()\n"
+        "    return memo['y'] * t\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`memo['y']` keeps a result with gradients: when the checkpoint replays this, it is there already, "
+        "nothing computes it again, and backward raises. Keep it without gradients (`.detach()`), or compute "
+        "it before the checkpoint.",
+    ),
+    "RMT501 of something deleted": (
+        "table = {'y': 1}\n"
+        "def inner(t):\n"
+        "    del table['y']\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`table['y']` is deleted here: when the checkpoint replays this, it is gone, and backward raises. "
+        "Keep it until the step is done.",
+    ),
+    "RMT501 where no checkpoint is in view": (
+        "f.last = x.detach()\nreturn remat.region(torch.sin, 'sin', recompute=True)(x)",
+        "`f.last` is written a second time where a checkpoint replays this. Write `if not "
+        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT501 under a policy": (
+        "seen = []\n"
+        "def inner(t):\n"
+        "    seen.append(t.shape)\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(remat.region(inner, 'inner', recompute=policy('inner')))(x)",
+        "`seen` changes a second time when the checkpoint replays this under a policy that recomputes region "
+        "`inner`. Write `if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT501 under torch.utils.checkpoint": (
+        "seen = []\n"
+        "def inner(t):\n"
+        "    seen.append(t.shape)\n"
+        "    return t.sin()\n"
+        "return torch.utils.checkpoint.checkpoint(inner, x, use_reentrant=False)",
+        "`seen` changes a second time when the checkpoint replays this. Move it out of the checkpointed "
+        "function.",
+    ),
+    "RMT502 of a buffer": (
+        "load = torch.zeros(8)\n"
+        "def inner(t):\n"
+        "    policy.load.add_(t.detach())\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`policy.load` is updated a second time when the checkpoint replays this. Write `if not "
+        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+    ),
+    "RMT502 of a buffer that is computed with": (
+        "def inner(t):\n"
+        "    policy.load.add_(t.detach())\n"
+        "    return (t * policy.load).sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`policy.load` changes here and is computed with: when the checkpoint replays this, it has other "
+        "values, and the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
+    ),
+    "RMT502 of an input": (
+        "def inner(t):\n    t.mul_(2)\n    return t.sin()\nreturn remat.checkpoint()(inner)(x)",
+        "`t`, an input of the checkpointed function, is changed in place: backward raises. Change a copy "
+        "(`t.clone()`).",
+    ),
+    "RMT502 of an input in a closure": (
+        "scale = torch.ones(8)\n"
+        "def inner(t):\n"
+        "    scale.mul_(2)\n"
+        "    return (t * scale).sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`scale`, an input of the checkpointed function, is changed in place: when the checkpoint replays "
+        "this, it is what the forward left, and the gradients are wrong. Change a copy (`scale.clone()`).",
+    ),
+    "RMT502 of statistics": (
+        "norm = torch.nn.BatchNorm1d(8)\nreturn remat.checkpoint()(norm)(x)",
+        "the running statistics of `remat.checkpoint()(norm)` move on a second time when the checkpoint "
+        "replays this. Put it into evaluation mode (`.eval()`), or move it out of the checkpointed code.",
+    ),
+    "RMT502 of a normed weight": (
+        "lin = torch.nn.utils.spectral_norm(torch.nn.Linear(8, 8))\n"
+        "return remat.checkpoint()(lambda t: lin(t).sin())(x)",
+        "the state of `lin` moves on a second time when the checkpoint replays this, and the gradients are "
+        "wrong. Put it into evaluation mode (`.eval()`), or move it out of the checkpointed code.",
+    ),
+    "RMT506 of a name": (
+        "def inner(t):\n"
+        "    if not remat.is_recomputing():\n"
+        "        t = t * 2\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`t` is something else when the checkpoint replays this: the forward's operations get other values "
+        "for backward, and the gradients are wrong. Compute the same in both phases, and guard only what is "
+        "recorded.",
+    ),
+    "RMT506 of a result": (
+        "def scaled(t):\n"
+        "    if remat.is_recomputing():\n"
+        "        return t\n"
+        "    return t * 2\n"
+        "return remat.checkpoint()(lambda t: scaled(t).sin())(x)",
+        "`scaled` returns something else when the checkpoint replays this: the forward's operations get other"
+        " values for backward, or another number of them. Compute the same in both phases, and guard only "
+        "what is recorded.",
+    ),
+    "RMT506 of an operation": (
+        "def inner(t):\n"
+        "    if not remat.is_recomputing():\n"
+        "        f(t.norm().item())\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: backward "
+        "raises if gradients flow through it. Put what is only recorded under `torch.no_grad()`.",
+    ),
+    "RMT506 of an operation on replay": (
+        "def inner(t):\n"
+        "    if remat.is_recomputing():\n"
+        "        f(t.norm().item())\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`norm` keeps tensors for backward, and runs only when the checkpoint replays this: backward raises "
+        "if gradients flow through it. Compute the same in both phases.",
+    ),
+    "RMT401": (
+        "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
+        "region `drop` draws from torch's random state, which no state hook restores: replay skips region"
+        " `drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
+        "Give the checkpoint a `RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`).",
+    ),
+    "RMT401 where no checkpoint is in view": (
+        "y = remat.region(torch.rand_like, 'noise', recompute=False)(x)\nremat.recompute_needs_tensor(y)\nreturn x * y",
+        "region `noise` draws from torch's random state. Unless the checkpoint that replays this has a "
+        "state hook for that, replay skips region `noise` and its draws, so that whatever draws after it "
+        "gets other numbers than in the forward. Give the checkpoint a `RecomputeStateHook` that restores"
+        " torch's random state (`torch.get_rng_state`, `torch.set_rng_state`).",
+    ),
+    "RMT402": (
+        "return remat.checkpoint()(lambda t: t * torch.rand_like(t))(x)",
+        "`torch.rand_like` draws from torch's random state, which no state hook restores: the replay "
+        "draws other numbers, and the gradients are silently wrong. Give the checkpoint a "
+        "`RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
+        "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 under a policy": (
+        "f = remat.region(torch.rand_like, 'noise', recompute=policy('noise'))\nreturn remat.checkpoint()(lambda t: f(t))(x)",
+        "region `noise` draws from torch's random state, which no state hook restores: where the policy "
+        "recomputes region `noise`, the replay draws other numbers, and the gradients are silently wrong."
+        " Give the checkpoint a `RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`), or draw outside the checkpoint and pass the "
+        "result in.",
+    ),
+    "RMT402 of a probability that nobody knows": (
+        "return remat.checkpoint()(lambda t: torch.nn.functional.dropout(t, policy.p).sin())(x)",
+        "`torch.nn.functional.dropout` may draw from torch's random state, which no state hook restores: "
+        "if it does, the replay draws other numbers, and the gradients are silently wrong. Give the "
+        "checkpoint a `RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
+        "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 of what no backward needs": (
+        "import random\nreturn remat.checkpoint()(lambda t: t * random.random())(x)",
+        "`random.random` draws from the state of Python's `random`, which no state hook restores: the replay draws "
+        "other numbers, and the gradients are right only as long as no operation behind it needs what comes out "
+        "for backward. Give the checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
+        "(`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 in one phase": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n"
+        "    def restore(self, state):\n        torch.set_rng_state(state)\n"
+        "def block(t):\n    if not remat.is_recomputing():\n        torch.rand(1)\n    return t.sin()\n"
+        "return remat.checkpoint(recompute_state_hooks=(Hook(),))(block)(x)",
+        "`torch.rand` draws from torch's random state, but not in both the forward and the replay: what draws after "
+        "it gets other numbers in the replay. Draw in both, or from a generator of its own.",
+    ),
+    "RMT402 of the system": (
+        "import os\nreturn remat.checkpoint()(lambda t: t * os.urandom(1)[0])(x)",
+        "`os.urandom` draws from the operating system, whose numbers nobody can restore: the replay draws"
+        " other numbers, and the gradients are silently wrong. Draw outside the checkpoint and pass the "
+        "result in.",
+    ),
+    "RMT402 under torch's checkpoint": (
+        "import random\nimport torch.utils.checkpoint as c\nreturn c.checkpoint(lambda t: (t * random.random()).sin(), x, use_reentrant=False)",
+        "`random.random` draws from the state of Python's `random`, which `torch.utils.checkpoint` does "
+        "not restore: the replay draws other numbers, and the gradients are silently wrong. Draw outside "
+        "the checkpoint and pass the result in.",
+    ),
+    "RMT402 of a generator": (
+        "g = torch.Generator()\nreturn remat.checkpoint()(lambda t: t * torch.rand(8, generator=g))(x)",
+        "`torch.rand` draws from the state of `g`, which no state hook restores: the replay draws other "
+        "numbers, and the gradients are silently wrong. Give the checkpoint a `RecomputeStateHook` that "
+        "restores the state of `g`, or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT403 of a hook": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(torch.sin)(x)",
+        "state hook `Hook` has no `restore`: backward raises `AttributeError`. Write `restore`.",
+    ),
+    "RMT403 of a draw": (
+        "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n    def restore(self, state):\n        torch.set_rng_state(state)\nimport random\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(lambda t: (t * random.random()).sin())(x)",
+        "`random.random` draws from the state of Python's `random`, which none of the checkpoint's state "
+        "hooks restores: the replay draws other numbers, and the gradients are silently wrong. Give the "
+        "checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
+        "(`random.getstate`, `random.setstate`).",
+    ),
+    "RMT404": (
+        "import torch.utils.checkpoint as c\nreturn c.checkpoint(torch.dropout, x, 0.5, True, use_reentrant=False, preserve_rng_state=False)",
+        "the function of this checkpoint draws from torch's random state under `preserve_rng_state=False`: the replay "
+        "draws other numbers, and the gradients are silently wrong. Leave `preserve_rng_state` out.",
+    ),
 }
 
 

@@ -1,0 +1,146 @@
+"""Whether anything keeps a random value for backward, as far as one function shows.
+
+A number that is added to something or that scales it, and a tensor that is added, are needed by no backward
+(measured, SEMANTICS 3): a replay that draws another one does no harm there, as long as the sum or product
+goes nowhere but out of the function. Everything that is not plainly so counts as kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.suites import nested
+
+
+class _Kept(Exception):
+    """Something may keep the value."""
+
+
+class Drawn(Enum):
+    """What a draw gives, and what is made of that."""
+
+    NOTHING = 0
+    NUMBER = 1
+    NOISE = 2
+    """A tensor that requires no gradient."""
+
+    RESULT = 3
+    """What was made of a tensor by adding the value, or by scaling with it."""
+
+
+def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn) -> bool:
+    """Whether what an expression of the function draws is needed by no backward."""
+    try:
+        _Flow(draw, gives).through(function)
+    except _Kept:
+        return False
+    return True
+
+
+class _Flow:
+    """Follows a value through the statements of one function."""
+
+    def __init__(self, draw: ir.Expr, drawn: Drawn) -> None:
+        self._draw = draw
+        self._drawn = drawn
+        self._names: dict[str, Drawn] = {}
+
+    def through(self, function: ir.Function) -> None:
+        """Raises ``_Kept``."""
+        before = -1
+        while len(self._names) > before:  # a loop leaves more for its next turn
+            before = len(self._names)
+            for statement in nested(function.body):
+                self._follow(statement)
+
+    def _follow(self, statement: ir.Stmt) -> None:
+        match statement:
+            case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr() as value):
+                self._bind(name, self._of(value))
+            case ir.AugAssign(target=ir.Name(id=name) as target, operator=operator, value=value):
+                self._bind(name, self._combined(operator, target, value))
+            case ir.Return(value=ir.Display(kind="tuple", items=items)):
+                for item in items:
+                    self._of(item)
+            case ir.Return(value=ir.Expr() as value):
+                self._of(value)
+            case ir.FunctionDef(function=function):
+                self._refuse_in(function)
+            case ir.With(items=items):
+                self._refuse([context for context, _ in items])
+            case _:
+                self._refuse(header(statement))
+
+    def _bind(self, name: str, what: Drawn) -> None:
+        known = self._names.get(name, what)
+        if known is not what and Drawn.NOTHING not in (known, what):
+            raise _Kept
+        if what is not Drawn.NOTHING:
+            self._names[name] = what
+
+    def _of(self, expr: ir.Expr) -> Drawn:
+        match expr:
+            case _ if expr is self._draw:
+                self._refuse(_operands(expr))
+                return self._drawn
+            case ir.Name(id=name):
+                return self._names.get(name, Drawn.NOTHING)
+            case ir.Binary(operator=operator, left=left, right=right):
+                return self._combined(operator, left, right)
+            case ir.Unary(operator="Minus", operand=operand):
+                return self._of(operand)
+            case ir.Call(function=ir.Attribute(base=base, name="item"), arguments=()):
+                return Drawn.NUMBER if self._of(base) is not Drawn.NOTHING else Drawn.NOTHING
+            case _:
+                self._refuse((expr,))
+                return Drawn.NOTHING
+
+    def _combined(self, operator: str, left: ir.Expr, right: ir.Expr) -> Drawn:
+        first, second = self._of(left), self._of(right)
+        if first is second is Drawn.NOTHING:
+            return Drawn.NOTHING
+        if operator in ("Add", "Subtract"):
+            return _sum(first, left, second, right)
+        if operator in ("Multiply", "Divide"):
+            return _product(operator, first, left, second, right)
+        raise _Kept
+
+    def _refuse(self, exprs: Sequence[ir.Expr]) -> None:
+        """The value is in none of these expressions."""
+        for expr, _ in evaluated(exprs):
+            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self._names):
+                raise _Kept
+            if isinstance(expr, ir.Lambda):
+                self._refuse_in(expr.function)
+
+    def _refuse_in(self, function: ir.Function) -> None:
+        for statement in nested(function.body):
+            self._refuse(header(statement))
+
+
+def _operands(draw: ir.Expr) -> tuple[ir.Expr, ...]:
+    return tuple(argument.value for argument in draw.arguments) if isinstance(draw, ir.Call) else ()
+
+
+def _sum(first: Drawn, left: ir.Expr, second: Drawn, right: ir.Expr) -> Drawn:
+    """What a sum is: with a constant, what the other side is."""
+    for one, other, expr in ((first, second, right), (second, first, left)):
+        if other is Drawn.NOTHING and isinstance(expr, ir.Const):
+            return one
+    return first if first is second else Drawn.RESULT
+
+
+def _product(operator: str, first: Drawn, left: ir.Expr, second: Drawn, right: ir.Expr) -> Drawn:
+    """What a product or quotient is: only a number may scale something."""
+    if isinstance(right, ir.Const) or (isinstance(left, ir.Const) and operator == "Multiply"):
+        return first if first is not Drawn.NOTHING else second
+    if first is second is Drawn.NUMBER:
+        return Drawn.NUMBER
+    if (first, second) == (Drawn.NOTHING, Drawn.NUMBER):
+        return Drawn.RESULT
+    if (first, second) == (Drawn.NUMBER, Drawn.NOTHING) and operator == "Multiply":
+        return Drawn.RESULT
+    raise _Kept

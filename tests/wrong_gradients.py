@@ -1,0 +1,124 @@
+"""Runs a program with its checkpoints and without, and compares the gradients."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import copy
+import importlib.util
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+
+def outcome(path: Path) -> str:
+    """What ``run(x)`` or ``body(x)``, under one checkpoint, of a file does.
+
+    "ok" where the gradients equal those of the run without checkpoints, else "wrong-gradient" or the error.
+    """
+    from remat_lint.runtime_check.placeholders import stand_ins_installed, torch_has_placeholders
+
+    with contextlib.nullcontext() if torch_has_placeholders() else stand_ins_installed():
+        return contextvars.copy_context().run(_outcome, path)
+
+
+def _load(path: Path) -> ModuleType:
+    _seed()
+    spec = importlib.util.spec_from_file_location("program", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["program"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _outcome(path: Path) -> str:
+    import torch
+
+    module = _load(path)
+    before = copy.deepcopy(_data(module))
+    try:
+        checkpointed = _gradient(module)
+    except Exception as error:  # noqa: BLE001 - the error is the outcome
+        return f"{type(error).__name__}: {error}"
+    vars(module).update(before)
+    with _checkpoints_switched_off(module):
+        plain = _gradient(module)
+    return "ok" if torch.equal(checkpointed, plain) else "wrong-gradient"
+
+
+def _data(module: ModuleType) -> dict[str, Any]:
+    """The globals that a run may change."""
+    code = (ModuleType, FunctionType, BuiltinFunctionType, type)
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("__") and not isinstance(value, code)
+    }
+
+
+def _gradient(module: ModuleType) -> Any:
+    """The gradient of the input; the random states are the same in every run."""
+    import torch
+    import torch_remat
+
+    def under_a_checkpoint(x: Any) -> Any:
+        return torch_remat.checkpoint(region_name="program")(module.body)(x)
+
+    function = getattr(module, "run", under_a_checkpoint)
+    _seed()
+    x = torch.randn(4, 8, requires_grad=True)
+    loss = function(x).sum()
+    _draw()
+    loss.backward()
+    assert x.grad is not None
+    return x.grad
+
+
+def _seed() -> None:
+    import torch
+
+    torch.manual_seed(0)
+    random.seed(0)
+    with contextlib.suppress(ImportError):
+        import numpy as np
+
+        np.random.seed(0)
+
+
+def _draw() -> None:
+    """What other layers do between the forward of a block and its backward."""
+    import torch
+
+    torch.rand(3)
+    random.random()
+    with contextlib.suppress(ImportError):
+        import numpy as np
+
+        np.random.rand()
+
+
+@contextlib.contextmanager
+def _checkpoints_switched_off(module: ModuleType) -> Iterator[None]:
+    """The functions that make checkpoints run what they are given."""
+    import torch.utils.checkpoint
+    import torch_remat
+
+    def remat_checkpoint(**_: Any) -> Any:
+        return lambda function: function
+
+    def torch_checkpoint(function: Any, *args: Any, **_: Any) -> Any:
+        return function(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch_remat, "checkpoint", remat_checkpoint)
+        patch.setattr(torch.utils.checkpoint, "checkpoint", torch_checkpoint)
+        if hasattr(module, "checkpoint"):
+            patch.setattr(module, "checkpoint", torch_checkpoint)
+        yield
