@@ -179,6 +179,8 @@ class Replays(Machine):
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
+            if isinstance(deed.act, Write):
+                self.frame.watch.write((deed.act.number, deed.act.path))
             self.deeds.note(deed)
 
     @contextmanager
@@ -222,7 +224,8 @@ class Replays(Machine):
     def _with_uses(self, frame: Frame, write: Write) -> Write:
         """A write, where the call that made it also looked at the state."""
         held, watch = (write.number, write.path), frame.watch
-        if write.outcome is Outcome.ADVANCED and held in watch.used:
+        is_advanced = write.outcome is Outcome.ADVANCED and write.written is not Written.STATISTICS
+        if is_advanced and watch.is_computed_with(held):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
         return replace(write, edit=None) if held in watch.read else write
 

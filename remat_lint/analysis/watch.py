@@ -6,7 +6,7 @@ that code in the file changes, and at no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -55,6 +55,10 @@ class Arm:
     once: bool
 
 
+Arms = tuple[Arm, ...]
+"""The arms around some code, the outermost first."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Diverged:
     """A statement that runs in one phase only bound a name; to a tensor, if it ``matters`` by itself."""
@@ -80,8 +84,11 @@ class Watch:
     passed: set[Held] = field(default_factory=set)
     """The state tested by a condition on which the function may have ended before this point."""
 
-    used: set[Held] = field(default_factory=set)
-    """The state that something was computed with."""
+    used: dict[Held, set[Arms]] = field(default_factory=dict)
+    """The state that something was computed with, with the arms in which that was."""
+
+    written: dict[Held, set[Arms]] = field(default_factory=dict)
+    """The state that was written, with the arms in which that was."""
 
     read: set[Held] = field(default_factory=set)
     """The state that went into a local name or a result, whatever for."""
@@ -89,7 +96,7 @@ class Watch:
     diverged: dict[str, Diverged] = field(default_factory=dict)
     """The local names that stand for something else on replay."""
 
-    replaced: dict[Held, tuple[Arm, ...]] = field(default_factory=dict)
+    replaced: dict[Held, Arms] = field(default_factory=dict)
     """The state that was set whole, whatever it had been, with the arms in which that was."""
 
     def mentioned(self, expr: ir.Expr | None) -> frozenset[Held]:
@@ -141,7 +148,24 @@ class Watch:
             if isinstance(statement, (ir.Assign, ir.AugAssign)) and not known.isdisjoint(
                 bound_names(statement)
             ):
-                self.used |= tested
+                self.use(tested)
+
+    def use(self, state: Iterable[Held]) -> None:
+        """Something is computed with this state."""
+        for held in state:
+            self.used.setdefault(held, set()).add(tuple(self.arms))
+
+    def write(self, held: Held) -> None:
+        """This state is written."""
+        self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def is_computed_with(self, held: Held) -> bool:
+        """Whether something is computed with a state wherever it is written."""
+        return any(
+            arms[: len(around)] == around
+            for around in self.used.get(held, ())
+            for arms in self.written.get(held, ())
+        )
 
     def is_tested(self, held: Held) -> bool:
         """Whether a condition on this state decides whether the code under way runs."""

@@ -18,9 +18,11 @@ from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    NONE,
     ClassValue,
     Constant,
     DictObject,
+    InheritedMethod,
     InstanceObject,
     ListObject,
     Made,
@@ -34,6 +36,7 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, is_kept_by
+from remat_lint.checkpoint_forms import ATTRIBUTES
 from remat_lint.findings import GuardStatement
 from remat_lint.project import Project
 
@@ -125,7 +128,7 @@ class Writes(Replays):
         used = frozenset[Held]().union(*state)
         others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
         if used and not all(map(self.is_surely_steady, others)):
-            watch.used |= used
+            watch.use(used)
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
@@ -396,7 +399,7 @@ class Writes(Replays):
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
             outcome = Outcome.ADVANCED if self._is_alone(node) else Outcome.COMPUTED
-            self._note(state, iterator.expr, held, Written.ITERATOR, outcome, at=node)
+            self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
         """``del holder.name``, ``del holder[key]``: the replay finds nothing to delete, which raises."""
@@ -428,7 +431,7 @@ class Writes(Replays):
             written = Written.INPUT
             outcome = Outcome.COMPUTED if _goes_around_autograd(node, operand.expr) else Outcome.RAISES
         shown = operand.expr if operand.expr is not None else node
-        self._note(state, shown, held, written, outcome, at=node)
+        self._note(state, node, held, written, outcome, shown)
 
     def note_statistics(
         self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
@@ -436,11 +439,23 @@ class Writes(Replays):
         """A module of torch runs: some keep statistics of what they see in training."""
         if module.get("training") == Constant(False):
             return
+        shown = self._name_of_called(node) or name.rpartition(".")[2]
         if module.get(SPECTRAL) is not None:
-            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.COMPUTED)
+            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.COMPUTED, shown)
         tracks = dict(module.arguments).get("track_running_stats", Constant(name in _TRACKING))
         if name in _COUNTING and tracks != Constant(False):
-            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.ADVANCED)
+            self._note(state, node, (reference.address, ""), Written.STATISTICS, Outcome.ADVANCED, shown)
+
+    def _name_of_called(self, node: ir.Expr) -> str | None:
+        """What a call calls a module by; None where it calls something else, which calls the module."""
+        if not isinstance(node, ir.Call):
+            return None
+        function, values = node.function, self.frame.values
+        is_held = isinstance(function, ir.Attribute) and function.name not in ATTRIBUTES
+        base = function.base if is_held and isinstance(function, ir.Attribute) else function
+        objects = alternatives(values.get(base.at, NONE))
+        is_module = any(isinstance(one, (Reference, InheritedMethod)) for one in objects)
+        return self.text(function) if is_module else None
 
     def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
         """A function is called whose results are kept by its arguments: tensors are told by identity."""
@@ -489,22 +504,19 @@ class Writes(Replays):
     def _note(
         self,
         state: State,
-        shown: ir.Node,
+        node: ir.Node,
         held: Held,
         written: Written,
         outcome: Outcome,
-        at: ir.Node | None = None,
+        shown: ir.Node | str | None = None,
     ) -> None:
+        """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
-        target = shown
-        if isinstance(shown, ir.Call) and written in (Written.STATISTICS, Written.CACHE):
-            target = shown.function
-        else:
-            while isinstance(target, ir.Call):
-                target = _receiver(target) or target.function
-        write = Write(self.text(target), written, held[0], held[1], outcome, self._guard(outcome))
-        self.note_write(state, at if at is not None else shown, write)
+        self.frame.watch.write(held)
+        target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
+        write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
+        self.note_write(state, node, write)
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -542,6 +554,15 @@ _COUNTING = _TRACKING | {
 """Modules that may have some."""
 
 _VIEWING = frozenset(["data", "T", "mT", "H", "mH", "real", "imag"])
+
+
+def _written_to(node: ir.Node, written: Written) -> ir.Node:
+    """What to name for a node that writes: what its methods are called on, or the function."""
+    if isinstance(node, ir.Call) and written in (Written.STATISTICS, Written.CACHE):
+        return node.function
+    while isinstance(node, ir.Call):
+        node = _receiver(node) or node.function
+    return node
 
 
 def _is_choice(value: Value) -> bool:

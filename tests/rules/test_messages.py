@@ -359,8 +359,8 @@ return Wave()(x)""",
     ),
     "RMT502 of statistics": (
         "norm = torch.nn.BatchNorm1d(8)\nreturn remat.checkpoint()(norm)(x)",
-        "the running statistics of `remat.checkpoint()(norm)` move on a second time when the checkpoint "
-        "replays this. Put it into evaluation mode (`.eval()`), or move it out of the checkpointed code.",
+        "the running statistics of `BatchNorm1d` move on a second time when the checkpoint replays this. Put "
+        "it into evaluation mode (`.eval()`), or move it out of the checkpointed code.",
     ),
     "RMT502 of a normed weight": (
         "lin = torch.nn.utils.spectral_norm(torch.nn.Linear(8, 8))\n"
