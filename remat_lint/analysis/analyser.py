@@ -63,6 +63,9 @@ from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
+MAX_MODULES = 100
+"""No more modules are read for one file: a package that imports all of its parts leads to every one."""
+
 
 @dataclass(slots=True)
 class Root:
@@ -145,6 +148,9 @@ class Analyser(Declarations):
         known = self.scopes.get(source.path)
         if known is not None:
             return known
+        if len(self.scopes) >= MAX_MODULES:
+            self.journal.note(GivenUp(Place(importer.source.path, 0), "too many modules are imported"))
+            return None
         journal, self.journal = self.journal, Journal()
         try:
             return self.load(source, module)
