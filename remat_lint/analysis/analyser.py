@@ -358,8 +358,13 @@ class Analyser(Declarations):
         return root
 
     def _judge_as_body(self, frame: Frame) -> None:
-        """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows."""
+        """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows.
+
+        A plain function that makes a model, and then runs it, is none.
+        """
         assert frame.function is not None
+        if frame.owner is None and frame.function in self.makers:
+            return
         if not self.journal.is_body or not (self.journal.regions or self.journal.markers):
             return
         place = Place(frame.scope.source.path, frame.function.at)

@@ -187,6 +187,8 @@ class Machine:
         """The file under analysis."""
         self.applies_checkpoints = False
         """Whether that file may apply checkpoints."""
+        self.makers: set[ir.Function] = set()
+        """The roots whose runs made modules with weights, outside every checkpoint in view."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
         self.picked: set[int] = set()
