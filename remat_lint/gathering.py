@@ -58,9 +58,11 @@ def _places_of(fact: Fact) -> Iterator[Place]:
 
 
 def _at_home(fact: ReplayFact, paths: Mapping[str, str]) -> ReplayFact | None:
-    """The fact with a place in a file of the run: its own, or the last one on the way to it."""
+    """The fact with a place in a file of the run: its own, or the last one on the way from a checkpoint."""
     if abspath(fact.place.path) in paths:
         return replace(fact, place=_renamed(fact.place, paths))
+    if fact.replayed.assumed is not None:  # no checkpoint in view leads there
+        return None
     chain = fact.replayed.chain
     for index in reversed(range(len(chain))):
         if abspath(chain[index].place.path) in paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from remat_lint.analysis.facts import ModuleFacts, RandomDraw, StateHook
-from remat_lint.findings import Finding, Severity
+from remat_lint.findings import Finding, Place, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severity_of, what_draws
 
@@ -104,9 +104,14 @@ class IncompleteStateHook(Rule):
     )
 
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
-        """One finding for each hook, and for each draw."""
+        """One finding for the hooks of each checkpoint, and for each draw."""
+        hooks: dict[Place, list[StateHook]] = {}
         for hook in facts.of(StateHook):
-            yield self.at(hook.place, f"state hook `{hook.hook}` {hook.what}. {hook.advice}")
+            hooks.setdefault(hook.place, []).append(hook)
+        for place, found in hooks.items():
+            yield self.at(
+                place, " ".join(f"state hook `{hook.hook}` {hook.what}. {hook.advice}" for hook in found)
+            )
         for draw in facts.of(RandomDraw):
             if rule_for(draw) == self.code:
                 yield self.at(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
-from remat_lint.rules.wording import when_replayed
-from remat_lint.rules.writing import TENSORS, advice, guard, maybe, severity
+from remat_lint.rules.wording import guard, when_replayed
+from remat_lint.rules.writing import TENSORS, advice, maybe, severity
 
 _ADVANCED = {
     Written.ELEMENT: "changes",

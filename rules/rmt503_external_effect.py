@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from remat_lint.analysis.facts import ExternalEffect, ModuleFacts, Touched
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
-from remat_lint.rules.wording import how_to_do_it_once, when_replayed
+from remat_lint.rules.wording import guard, how_to_do_it_once, when_replayed
 
 _TWICE = {
     Touched.OUTPUT: "it prints twice per step",
@@ -39,13 +39,15 @@ class RepeatedEffect(Rule):
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, move it out of the checkpointed code, or into a region
-    with `recompute=False`, which runs once. `torch.utils.checkpoint` has no such guard: move it out of the
-    checkpointed function.
+    with `recompute=False`, which runs once. Detach what is computed under the guard only
+    (`y.detach().norm()`): with gradients it would save tensors that the replay lacks.
+    `torch.utils.checkpoint` has no such guard: move it out of the checkpointed function.
     """
 
     code = "RMT503"
     name = "external-effect"
     severity = Severity.WARNING
+    fixable = True
     fails = (
         Example(
             """
@@ -91,5 +93,6 @@ class RepeatedEffect(Rule):
             yield self.at(
                 effect.place,
                 f"`{effect.operation}` {runs} again {when}: {twice}. {how_to_do_it_once(effect.replayed)}",
+                fix=guard(effect),
                 chain=effect.replayed.chain,
             )

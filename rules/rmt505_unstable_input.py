@@ -20,8 +20,8 @@ class UnstableInputRule(Rule):
     """## What it does
     Finds values that a replay reads anew and that decide what checkpointed code computes: the time, the
     environment, files, `id` and `hash` of objects that are made anew, threads, the memory in use, and
-    globals that a function rebinds. A branch, the number of turns of a loop, an index, or an operand of a
-    tensor operation decides.
+    globals that a function counts up or flips. A branch, the number of turns of a loop, an index, or an
+    operand of a tensor operation decides.
 
     Silent where the value is only logged, measured or stored, where the branch does nothing else, and where
     it was read before the checkpoint began: when the module was loaded, by a constructor, by a caller that
@@ -49,7 +49,7 @@ class UnstableInputRule(Rule):
 
 
             def body(x):
-                y = x * time.perf_counter()
+                y = x * (time.perf_counter() % 1.0)
                 return y.sin()
 
 

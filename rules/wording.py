@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remat_lint.analysis.facts import BareRead, Kept, Replayed, Replayer
+from remat_lint.analysis.facts import BareRead, ExternalEffect, Kept, Replayed, Replayer, StateWrite
+from remat_lint.findings import Fix
 
 
 def listed(words: Sequence[str]) -> str:
@@ -43,6 +44,14 @@ def when_replayed(replayed: Replayed) -> str:
     if replayed.inside is not None and replayed.inside.kept is Kept.POLICY:
         return f"{when} under a policy that recomputes region `{replayed.inside.region}`"
     return when
+
+
+def guard(fact: StateWrite | ExternalEffect) -> Fix | None:
+    """The guard around a statement that computes nothing, where torch_remat replays it."""
+    edit = fact.edit
+    if edit is None or fact.replayed.by is Replayer.TORCH or edit.path != fact.place.path:
+        return None
+    return Fix("guard-statements", edit, safe=False)
 
 
 def how_to_do_it_once(replayed: Replayed) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from remat_lint.analysis.facts import Outcome, Replayer, StateWrite, Written
-from remat_lint.findings import Fix, Severity
+from remat_lint.analysis.facts import Outcome, StateWrite, Written
+from remat_lint.findings import Severity
 from remat_lint.rules.wording import how_to_do_it_once
 
 TENSORS = frozenset([Written.BUFFER, Written.INPUT, Written.STATISTICS])
 """What RMT502 is about; RMT501 is about the rest."""
 
-_WRONG = (Outcome.COMPUTED, Outcome.SKIPPED, Outcome.RAISES)
+_WRONG = (Outcome.COMPUTED, Outcome.UNFILLED, Outcome.SKIPPED, Outcome.RAISES)
 
 
 def severity(write: StateWrite) -> Severity:
@@ -21,14 +21,6 @@ def severity(write: StateWrite) -> Severity:
 def maybe(write: StateWrite) -> str:
     """A word for what the analyser does not know."""
     return "" if write.replayed.certain else "perhaps "
-
-
-def guard(write: StateWrite) -> Fix | None:
-    """The guard around a statement that does nothing but write, where torch_remat replays it."""
-    edit = write.edit
-    if edit is None or write.replayed.by is Replayer.TORCH or edit.path != write.place.path:
-        return None
-    return Fix("guard-statements", edit, safe=False)
 
 
 def advice(write: StateWrite) -> str:

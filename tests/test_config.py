@@ -21,6 +21,7 @@ src = ["lib"]
 region-wrappers = ["toolkit.region"]
 marker-wrappers = ["toolkit.needs"]
 checkpoint-wrappers = ["toolkit.nn.Module.wrap"]
+recompute-guards = ["toolkit.is_replay"]
 per-file-ignores = { "tests/*" = ["RMT1", "RMT2"] }
 """
 
@@ -41,6 +42,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         region_wrappers=("toolkit.region",),
         marker_wrappers=("toolkit.needs",),
         checkpoint_wrappers=("toolkit.nn.Module.wrap",),
+        recompute_guards=("toolkit.is_replay",),
     )
 
 

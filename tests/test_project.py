@@ -360,16 +360,38 @@ def test_the_fix_marks_the_way_of_torch_remat(tmp_path: Path) -> None:
 
 
 def test_the_settings_reach_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [
-        f"{key} = {list(names)}" for key, names in zip(("region", "marker", "checkpoint"), NAMES, strict=True)
-    ]
-    table = "\n".join(line.replace(" =", "-wrappers =", 1) for line in lines)
+    keys = ("region-wrappers", "marker-wrappers", "checkpoint-wrappers", "recompute-guards")
+    table = "\n".join(f"{key} = {list(names)}" for key, names in zip(keys, NAMES, strict=True))
     _write(tmp_path / "pyproject.toml", f"[tool.remat-lint]\n{table}\n".replace("'", '"'))
     _write(tmp_path / "model.py", WRAPPED)
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(lint.cli, ["--select", "RMT101", "--output-format", "json", "model.py"])
     marked = [n for n, line in enumerate(WRAPPED.splitlines(), 1) if line.endswith("# read")]
     assert [found["line"] for found in json.loads(result.stdout)] == marked
+
+
+GUARDED = """import torch_remat as remat
+from toolkit.remat import is_replay
+class Body:
+    def __init__(self):
+        self.calls = 0
+    def __call__(self, x):
+        if not is_replay():
+            self.calls += 1
+        return x.sin()
+def step(x):
+    return remat.checkpoint()(Body())(x)
+"""
+
+
+@pytest.mark.parametrize(("guards", "lines"), [((), [8]), (("toolkit.remat.is_replay",), [])])
+def test_a_guard_of_a_library_is_what_the_settings_say(
+    guards: tuple[str, ...], lines: list[int], tmp_path: Path
+) -> None:
+    model = _write(tmp_path / "model.py", GUARDED)
+    config = Config(root=tmp_path, select=("RMT501",), recompute_guards=guards)
+    found = Linter(config).lint(SourceFile.read(model)).findings
+    assert [finding.location.line for finding in found] == lines
 
 
 @pytest.mark.parametrize("name", ["region", "toolkit.", "toolkit.a b"])

@@ -12,6 +12,7 @@ from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import (
     Assumption,
     Cover,
@@ -24,7 +25,6 @@ from remat_lint.analysis.facts import (
     WrittenWrong,
 )
 from remat_lint.analysis.journal import Evidence, Journal
-from remat_lint.analysis.leads import leading_to_checkpoints
 from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand, Wrapped
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
@@ -33,6 +33,7 @@ from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.replays import MAX_WRAPPED, Replay
 from remat_lint.analysis.state import State, reunite
+from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
     CheckpointWrapper,
@@ -62,6 +63,9 @@ from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.source import SourceError, SourceFile
 
+MAX_MODULES = 100
+"""No more modules are read for one file: a package that imports all of its parts leads to every one."""
+
 
 @dataclass(slots=True)
 class Root:
@@ -83,10 +87,11 @@ class Analyser(Declarations):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._mentions = Mentions()
+        self._roots_here: set[ir.Function] | None = None
+        """The functions that matter; None where all may."""
         self._loading = 0
         """How many modules are half loaded."""
         self._imports: dict[Imported, Value] = {}
-        self._leading: set[ir.Function] | None = None
 
     # --- modules
 
@@ -97,7 +102,7 @@ class Analyser(Declarations):
             return known
         scope = ModuleScope(name, source, self.fresh())
         self.scopes[source.path] = scope
-        scope.rebound = frozenset(one for each in source.lowered.functions for one in each.globals)
+        scope.advanced = frozenset(one for each in source.lowered.functions for one in _advanced(each))
         state = State()
         frame = Frame(id=scope.frame, depth=0, scope=scope, kind="module")
         self._loading += 1
@@ -143,6 +148,9 @@ class Analyser(Declarations):
         known = self.scopes.get(source.path)
         if known is not None:
             return known
+        if len(self.scopes) >= MAX_MODULES:
+            self.journal.note(GivenUp(Place(importer.source.path, 0), "too many modules are imported"))
+            return None
         journal, self.journal = self.journal, Journal()
         try:
             return self.load(source, module)
@@ -219,7 +227,7 @@ class Analyser(Declarations):
         self.reset_budget()
         scope = self.load(source)
         if not self.project.reaches_remat(source):
-            self._leading = leading_to_checkpoints(source.lowered)
+            self._roots_here = self.leading_in(source)
         roots = [self._run_root(function) for function in self._roots(scope, source.lowered.body, None)]
         seen = {root.definition for root in roots} | set(self.contexts)
         for definition in source.lowered.functions:
@@ -242,7 +250,7 @@ class Analyser(Declarations):
 
     def _matters(self, definition: ir.Function) -> bool:
         """Whether a function is run as a root: without torch_remat only what leads to checkpoints is."""
-        return self._leading is None or definition in self._leading
+        return self._roots_here is None or definition in self._roots_here
 
     def _answered_by_callers(self, roots: Sequence[Root]) -> set[ir.Function]:
         """The functions whose returned outputs are in the runs of others, up to one that nobody calls."""
@@ -262,7 +270,9 @@ class Analyser(Declarations):
         for statement in body:
             if isinstance(statement, ir.FunctionDef):
                 if self._matters(statement.function):
-                    yield self._root(scope, statement.function, owner)
+                    root = self._root(scope, statement.function, owner)
+                    self._note_decorated(root)
+                    yield root
             elif isinstance(statement, ir.ClassDef):
                 klass = self._class_value(scope, statement.klass, owner)
                 if klass is not None:
@@ -370,6 +380,16 @@ class Analyser(Declarations):
                     waiting.append(callee)
         found.pop(definition, None)
         return tuple(found.values())
+
+    def _note_decorated(self, root: FunctionValue) -> None:
+        """What a decorator of the project puts in the place of a function runs as well."""
+        definition, scope, owner = root.definition, root.scope, root.owner
+        names = scope.names if owner is None else self.class_names(owner)
+        value = names.get(definition.name)
+        if definition.decorators and isinstance(value, FunctionValue) and value.definition is not definition:
+            place = Place(scope.source.path, definition.at)
+            bound = replace(value, receiver=root.receiver)
+            self.wrapped.setdefault((place, bound), Wrapped(bound, State(), ()))
 
     def _note_checkpointed_classes(self, scope: ModuleScope, source: SourceFile) -> None:
         """The objects that a framework checkpoints run as well where nothing in view calls them."""
@@ -507,6 +527,26 @@ class Analyser(Declarations):
                         journal.called.add(item.place)
             case _:
                 return
+
+
+def _advanced(function: ir.Function) -> set[str]:
+    """The globals that a function computes anew from what they are: counters, flags that are flipped.
+
+    One that is set to something else is a setting: that happens before a step, not in the middle of it.
+    """
+    if not function.globals:
+        return set()
+    found: set[str] = set()
+    for statement in nested(function.body):
+        match statement:
+            case ir.AugAssign(target=ir.Name(id=name)):
+                found.add(name)
+            case ir.Assign(targets=targets, value=ir.Expr() as value):
+                used = {one.id for one, _ in evaluated((value,)) if isinstance(one, ir.Name)}
+                found.update(one.id for one in targets if isinstance(one, ir.Name) and one.id in used)
+            case _:
+                pass
+    return found & function.globals
 
 
 _OF_A_WRAPPED = Rejection | ReplayFact | Reached | GivenUp

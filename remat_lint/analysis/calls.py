@@ -152,8 +152,7 @@ class Calls(Functions):
     ) -> Value:
         found = self.object_at(state, method.receiver) if isinstance(method.receiver, Reference) else None
         if method.name in MODULE_ITSELF and method.base.startswith("torch.nn"):
-            if method.name in MODES:
-                self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
+            self._call_for_module_itself(state, node, method, operands)
             return method.receiver
         if method.name == "__call__" and isinstance(method.receiver, Reference):
             return self._call_object(state, node, method.receiver, operands)
@@ -179,6 +178,15 @@ class Calls(Functions):
             return NONE
         return self._made_by(state, node, name, operands)
 
+    def _call_for_module_itself(
+        self, state: State, node: ir.Expr, method: InheritedMethod, operands: Sequence[Operand]
+    ) -> None:
+        """A method of ``nn.Module`` that returns the module: what it does to it."""
+        if method.name in MODES:
+            self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
+        elif method.name == "apply" and operands and isinstance(method.receiver, Reference):
+            self.call_on_all(state, node, method.receiver, operands[0].value)
+
     def _call_of_module(
         self,
         state: State,
@@ -196,7 +204,10 @@ class Calls(Functions):
         if not isinstance(found, InstanceObject) or not isinstance(method.receiver, Reference):
             return None
         if method.name in WHOLE_TREE:
-            return self._walk(method.name, knows_regions=self._may_hold_markers(found))
+            more = self._walk(method.name, knows_regions=self._may_hold_markers(found))
+            if not self.applies_checkpoints or not isinstance(more, SequenceValue):
+                return more
+            return replace(more, items=self.all_of(state, method.receiver, method.name))
         if found.get("contents") is not None:
             return self._call_container_method(state, node, method.receiver, method.name, operands)
         if method.name in ("add_module", "register_module") and len(operands) > 1:

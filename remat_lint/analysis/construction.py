@@ -12,6 +12,7 @@ from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
+from remat_lint.analysis.leads import leading_to_checkpoints
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.summaries import Summaries
@@ -30,6 +31,7 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.project import Project
+from remat_lint.source import SourceFile
 
 _RECORD_DECORATORS = frozenset(["dataclass", "define", "frozen", "mutable", "attrs"])
 
@@ -58,6 +60,7 @@ class Construction(Forms):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
+        self._leading: dict[str, set[ir.Function]] = {}
         self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
 
@@ -103,11 +106,34 @@ class Construction(Forms):
             self._fill_record(state, node, reference, order, operands)
         elif isinstance(initializer, FunctionValue):
             self.call(state, node, replace(initializer, receiver=reference), operands)
+            self._note_wrapper(state, node, reference, order, operands)
         elif external := next((b for b in order if isinstance(b, External)), None):
             self.draw_weights(state, node, external.name, operands)
             if operands:
                 self.initialize_external(state, reference, external.name, operands)
         return reference
+
+    def _note_wrapper(
+        self,
+        state: State,
+        node: ir.Expr,
+        made: Reference,
+        order: Sequence[Value],
+        operands: Sequence[Operand],
+    ) -> None:
+        """A module that runs another one, which it was given, under a checkpoint: noted with that."""
+        forward = self.class_attribute(order, "forward")
+        given = any(self.is_module_object(state, operand.value) for operand in operands)
+        if given and isinstance(forward, FunctionValue):
+            source = forward.scope.source
+            if self.project.applies_checkpoints(source) and forward.definition in self.leading_in(source):
+                self.note_wrapped(state, self.place(node), made)
+
+    def leading_in(self, source: SourceFile) -> set[ir.Function]:
+        """The functions of a file that may lead to a checkpoint."""
+        if source.path not in self._leading:
+            self._leading[source.path] = leading_to_checkpoints(source.lowered)
+        return self._leading[source.path]
 
     def decorator_name(self, decorator: ir.Expr) -> str:
         return self._decorator(decorator.function if isinstance(decorator, ir.Call) else decorator)

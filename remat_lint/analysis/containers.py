@@ -14,8 +14,10 @@ from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     UNKNOWN,
+    Choice,
     Constant,
     DictObject,
+    External,
     FunctionValue,
     InstanceObject,
     ListObject,
@@ -42,6 +44,9 @@ MODULE_ITSELF = frozenset(
 MODES = frozenset(["eval", "train"])
 """Those that put the module and its parts into evaluation or training."""
 
+MAX_PARTS = 64
+"""A model of more parts that differ is not looked through whole."""
+
 PARTS = frozenset(["children", "named_children", "get_submodule"])
 """Methods of ``nn.Module`` that lead to its parts."""
 
@@ -66,6 +71,42 @@ class Containers(Items):
             for one in alternatives(item)
             if isinstance(one, Reference)
         }
+
+    def modules_in(self, state: State, module: Value) -> Iterator[Reference]:
+        """A module and its parts, each once, a module before its own parts."""
+        seen: set[int] = set()
+        waiting = [module]
+        while waiting and len(seen) < MAX_PARTS:
+            value = waiting.pop(0)
+            if not isinstance(value, Reference):
+                waiting = [*parts(value), *waiting] if isinstance(value, (Choice, SequenceValue)) else waiting
+                continue
+            found = self.object_at(state, value)
+            if (
+                value.address not in seen
+                and self.is_module_object(state, value)
+                and isinstance(found, InstanceObject)
+            ):
+                seen.add(value.address)
+                yield value
+                waiting = [*(held for _, held in found.attributes), *waiting]
+
+    def is_module_object(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
+
+    def all_of(self, state: State, module: Reference, name: str) -> tuple[Value, ...]:
+        """What ``module.modules()`` and ``module.named_modules()`` lead to."""
+        found = tuple(self.modules_in(state, module))
+        return tuple(SequenceValue((SCALAR, one)) for one in found) if name.startswith("named_") else found
+
+    def call_on_all(self, state: State, node: ir.Expr, module: Reference, function: Value) -> Value:
+        """``module.apply(function)``: calls it on each module, on a module after its parts."""
+        for one in list(self.modules_in(state, module))[::-1]:
+            self.call(state, node, function, [Operand(one)])
+        return module
 
     def hand_out(self, state: State, operands: Sequence[Operand]) -> None:
         """Functions and region wrappers handed to unknown code may be called there."""
@@ -215,9 +256,13 @@ class Containers(Items):
         names = dict(found.arguments).get("keys")
         keys = names.items if isinstance(names, SequenceValue) else tuple(SCALAR for _ in items)
         match name:
-            case "values" | "children" | "modules":
+            case "modules" | "named_modules":
+                return SequenceValue(self.all_of(state, reference, name))
+            case "apply" if values:
+                return self.call_on_all(state, node, reference, values[0])
+            case "values" | "children":
                 return SequenceValue(items, rest)
-            case "items" | "named_children" | "named_modules":
+            case "items" | "named_children":
                 pairs = tuple(SequenceValue(pair) for pair in zip(keys, items, strict=False))
                 return SequenceValue(pairs, SequenceValue((SCALAR, rest)) if rest is not None else None)
             case "keys":

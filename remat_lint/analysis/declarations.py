@@ -16,7 +16,7 @@ from remat_lint.analysis.external_names import CLASSES
 from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
-from remat_lint.analysis.machine import BudgetSpent, Frame, Operand
+from remat_lint.analysis.machine import BudgetSpent, Flow, Frame, Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
@@ -82,7 +82,10 @@ class Declarations(Interpreter):
         frame = self.class_frame(klass)
         journal, self.journal = self.journal, Journal()
         with self.own_budget(), self.entering(frame):
-            flow = self.run_block(klass.definition.body, [State()])
+            try:
+                flow = self.run_block(klass.definition.body, [State()])
+            except BudgetSpent:
+                flow = Flow()
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap

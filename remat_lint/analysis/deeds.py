@@ -69,11 +69,13 @@ class Touch:
     """Something outside the program is touched by ``operation``, as written.
 
     ``number`` is that of the file, queue or other object through which it is done, 0 where there is none.
+    ``edit`` makes the statement run once.
     """
 
     operation: str
     touched: Touched
     number: int = 0
+    edit: GuardStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ class Deed:
 
     ``steps`` are the calls, the outermost first. ``inside`` is the region that decides whether a replay does
     it, None where no region runs. ``certain`` is false where the analyser does not know that it is done.
+    ``guarded`` is what only the forward of torch_remat does: other checkpoints know nothing of its phase.
     """
 
     act: Act
@@ -122,6 +125,7 @@ class Deed:
     steps: tuple[Step, ...] = ()
     inside: Inside | None = None
     certain: bool = True
+    guarded: bool = False
 
 
 class Deeds:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from remat_lint.analysis import external_names, ir
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.draws import Draws
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import Decides, Touched, Unsteady
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
@@ -34,8 +35,13 @@ from remat_lint.analysis.values import (
     reading_in,
     reading_of,
 )
+from remat_lint.findings import GuardStatement
 
 _WRITING = frozenset("wax+")
+_HARMLESS = frozenset(
+    f"builtins.{name}"
+    for name in ("bool", "float", "id", "int", "len", "list", "repr", "round", "str", "tuple")
+)
 _IDENTITIES = ("builtins.id", "builtins.hash")
 
 
@@ -56,7 +62,7 @@ class Effects(Draws):
         file = self._file_handed(state, name, operands)
         if file and touched is Touched.OUTPUT:
             touched = Touched.FILE
-        self.note_deed(state, node, Touch(self.called(node), touched, file))
+        self._touch(state, node, touched, file)
 
     def note_external_method(
         self, state: State, node: ir.Expr, receiver: Value, name: str, operands: Sequence[Operand]
@@ -67,13 +73,34 @@ class Effects(Draws):
             touched = Touched.FILE
         if touched is not None and not _is_idempotent(operands):
             number = self.number_of(receiver) if external_names.is_ones_own(name) else 0
-            self.note_deed(state, node, Touch(self.called(node), touched, number))
+            self._touch(state, node, touched, number)
 
     def note_told(self, state: State, node: ir.Expr, receiver: Operand, name: str) -> None:
         """A method of something unknown is called, which may tell by its name what it is."""
         touched = external_names.touched_by_method(_last_name(receiver.expr), name)
         if touched is not None:
-            self.note_deed(state, node, Touch(self.called(node), touched))
+            self._touch(state, node, touched)
+
+    def _touch(self, state: State, node: ir.Expr, touched: Touched, number: int = 0) -> None:
+        self.note_deed(state, node, Touch(self.called(node), touched, number, self._guard_around(node)))
+
+    def _guard_around(self, node: ir.Expr) -> GuardStatement | None:
+        """What makes a call run in the forward only, where it is a statement of its own."""
+        statement = self.frame.statement
+        if not isinstance(statement, ir.Expression) or statement.value is not node:
+            return None
+        if all(expr is node or self._changes_nothing(expr) for expr, _ in evaluated((node,))):
+            return GuardStatement(self.frame.scope.source.path, statement.at)
+        return None
+
+    def _changes_nothing(self, expr: ir.Expr) -> bool:
+        """Whether nobody misses an expression but who uses its value."""
+        if not isinstance(expr, ir.Call):
+            return not isinstance(expr, (ir.Walrus, ir.Yield, ir.Await))
+        function = self.frame.values.get(expr.function.at)
+        if isinstance(function, External):
+            return function.name in _HARMLESS
+        return (self.frame.scope.source.path, expr.at) in self.pure
 
     def _file_handed(self, state: State, name: str, operands: Sequence[Operand]) -> int:
         """The number of the open file that a function writes into; 0 where it is handed none."""

@@ -85,7 +85,7 @@ class Expressions(Calls):
             self.meet(state, expr, expr.id, owner if owner != self.frame.id else 0, value)
         if self.frame.watch.diverged:
             self.note_diverged(state, expr)
-        if expr.id not in self.frame.scope.rebound or self.frame.kind == "module":
+        if expr.id not in self.frame.scope.advanced or self.frame.kind == "module":
             return value
         bound_here = any(self.bound_in(state, number, expr.id) is not None for number in self.scopes_around())
         return value if bound_here else self.read_global(expr, value)
@@ -105,7 +105,7 @@ class Expressions(Calls):
         if isinstance(base, Fickle):
             return base
         value = self.attribute_of(state, expr, base, expr.name)
-        if isinstance(base, ModuleValue) and expr.name in base.scope.rebound:
+        if isinstance(base, ModuleValue) and expr.name in base.scope.advanced:
             return self.read_global(expr, value)
         value = self.fetched(value, base, f".{expr.name}")
         self.meet(state, expr, expr.name, self.number_of(base), value)

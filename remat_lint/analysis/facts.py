@@ -439,6 +439,9 @@ class Outcome(str, Enum):
     SKIPPED = "skipped"
     """The replay finds the result of the forward and skips the computation: backward raises."""
 
+    UNFILLED = "unfilled"
+    """The replay makes the tensor anew, and skips the saved region that fills it: the gradients are wrong."""
+
     RAISES = "raises"
     """Autograd sees that an input was changed, or the replay finds nothing to delete: backward raises."""
 
@@ -472,12 +475,13 @@ class Touched(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExternalEffect:
-    """``operation`` touches something outside the program, again on replay."""
+    """``operation`` touches something outside the program, again on replay. ``edit`` runs it once."""
 
     place: Place
     operation: str
     touched: Touched
     replayed: Replayed
+    edit: GuardStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)

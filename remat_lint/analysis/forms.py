@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -26,15 +26,10 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     join,
-    parts,
 )
-from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.checkpoint_forms import ATTRIBUTES, CLASSES, FORMS, Form
 from remat_lint.findings import Place
 from remat_lint.project import Project
-
-MAX_PARTS = 256
-"""A model of more parts is not looked through whole."""
 
 FORM_NAMES = frozenset(name.rpartition(".")[2] for name in FORMS)
 """The last parts of the names of functions in the table."""
@@ -229,28 +224,3 @@ class Forms(Containers):
 
     def _chosen(self, state: State, node: ir.Expr, check: Value, part: Value) -> Value:
         return self.call(state.fork(), node, check, [Operand(part)])
-
-    def modules_in(self, state: State, module: Value) -> Iterator[Reference]:
-        """A module and its parts, each once, a module before its own parts."""
-        seen: set[int] = set()
-        waiting = [module]
-        while waiting and len(seen) < MAX_PARTS:
-            value = waiting.pop(0)
-            if not isinstance(value, Reference):
-                waiting = [*parts(value), *waiting] if isinstance(value, (Choice, SequenceValue)) else waiting
-                continue
-            found = self.object_at(state, value)
-            if (
-                value.address not in seen
-                and self.is_module_object(state, value)
-                and isinstance(found, InstanceObject)
-            ):
-                seen.add(value.address)
-                yield value
-                waiting = [*(held for _, held in found.attributes), *waiting]
-
-    def is_module_object(self, state: State, value: Value) -> bool:
-        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
-        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)

@@ -38,6 +38,7 @@ from remat_lint.analysis.values import (
     Source,
     Unknown,
     Value,
+    contents,
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -55,6 +56,10 @@ _ABOUT_RANDOMNESS = re.compile(r"rng|random|seed|generator|dropout", re.IGNORECA
 """Words in a hook that may restore a random state in a way that nobody knows here."""
 
 
+_LIVE = (
+    "returns from `snapshot` the state itself, which changes afterwards: `restore` finds it as it is by then",
+    "Return a copy.",
+)
 _KEPT_IN_ITSELF = (
     "restores what its object holds, which the next `snapshot` has overwritten by then",
     "Return the state from `snapshot`, and set the state to what `restore` is given.",
@@ -122,13 +127,12 @@ class Hooks(Markers):
             assert hook.snapshot is not None
             assert hook.restore is not None
             taken = self.call(path, node, hook.snapshot, ())
-            copies = {leaf for leaf in path.leaves(taken) if isinstance(leaf, Snapshot)}
+            found = list(self._returned(path, taken, mark, set()))
             self.given_back = []
             self.call(path, node, hook.restore, [Operand(taken)])
             restored = self.given_back
-        problem = next(self._faults_of(path, hook, taken, mark), None)
-        if any(isinstance(value, Snapshot) and value not in copies for _, value in restored):
-            problem = problem or _KEPT_IN_ITSELF
+        is_copy = all(value in found for _, value in restored if isinstance(value, Snapshot))
+        problem = next(self._faults_of(state, hook, found, mark, is_copy=is_copy), None)
         if problem is not None:
             self._report_hook(node, hook, *problem)
             return None
@@ -180,18 +184,18 @@ class Hooks(Markers):
             if method is None:
                 return f"has no `{name}`: {when} raises `AttributeError`", f"Write `{name}`."
             if isinstance(method, FunctionValue) and method.definition.is_left_to_subclasses:
-                return f"has a `{name}` without a body: nothing is restored", f"Write `{name}`."
+                return f"leaves `{name}` to its subclasses: nothing is restored", f"Write `{name}`."
         return None
 
-    def _faults_of(self, state: State, hook: _Hook, taken: Value, mark: int) -> Iterator[tuple[str, str]]:
-        """Why a hook that has both methods does not restore what it took."""
-        if any(self._is_live_state(state, one, mark) for one in (taken, *parts(taken))):
-            yield (
-                "returns from `snapshot` the state itself, which changes afterwards: "
-                "`restore` finds it as it is by then",
-                "Return a copy.",
-            )
-        if taken != NONE and _ignores_state(hook.restore):
+    def _faults_of(
+        self, state: State, hook: _Hook, found: Sequence[Value], mark: int, *, is_copy: bool
+    ) -> Iterator[tuple[str, str]]:
+        """Why a hook that has both methods does not restore what it took: what its ``snapshot`` returns."""
+        if any(self._is_live_state(state, one, mark) for one in found):
+            yield _LIVE
+        if not is_copy:
+            yield _LIVE if any(isinstance(one, External) for one in found) else _KEPT_IN_ITSELF
+        if found[0] != NONE and _ignores_state(hook.restore):
             yield (
                 "has a `restore` that does not use what it is given: nothing is restored",
                 "Set the state to it.",
@@ -207,6 +211,17 @@ class Hooks(Markers):
                 "enters a context that it never leaves",
                 "Set the state, and leave contexts to the code that is run.",
             )
+
+    def _returned(self, state: State, value: Value, mark: int, seen: set[int]) -> Iterator[Value]:
+        """A value and what it is made of, in containers that are newer than ``mark`` too."""
+        yield value
+        inner = parts(value)
+        if isinstance(value, Reference) and value.address > mark and value.address not in seen:
+            seen.add(value.address)
+            held = self.object_at(state, value)
+            inner = tuple(contents(held)) if held is not None else ()
+        for one in inner:
+            yield from self._returned(state, one, mark, seen)
 
     def _is_live_state(self, state: State, value: Value, mark: int) -> bool:
         """Whether a value is the state itself: an object that was there before, and that changes in place."""

@@ -191,6 +191,8 @@ class Interpreter(Conditions):
         for module, attribute, _ in statement.bindings:
             if module == REMAT and not statement.level:
                 self.note_legacy(statement, attribute or "")
+            if attribute == "*" and any(key.endswith("TYPE_CHECKING") for key in state.assumed):
+                return Flow([state])  # for tools that read all of a package, which loads its parts late
         for name, value in self.imported(statement):
             self.bind_name(state, name, value)
         return Flow([state])

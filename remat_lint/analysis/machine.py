@@ -209,6 +209,8 @@ class Machine:
         """The numbers of unknown values that operations take for tensors."""
         self.rebuilt: dict[int, int] = {}
         """For the number of a module like one that was made before, the number at which it was made again."""
+        self.filled: dict[int, tuple[str, Place]] = {}
+        """The tensors of a body that its saved regions filled: how they are called there, and where."""
         self.unguarded: set[Place] = set()
         """The statements that compute something that matters: none of them may run in one phase only."""
         self.muted = 0

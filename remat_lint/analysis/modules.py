@@ -24,5 +24,5 @@ class ModuleScope:
     names: dict[str, Value] = field(default_factory=dict)
     heap: dict[int, HeapObject] = field(default_factory=dict)
     """Objects made while the module ran, and instances made for the roots of its classes."""
-    rebound: frozenset[str] = frozenset()
-    """The globals that a function declares ``global``: another call may find another value."""
+    advanced: frozenset[str] = frozenset()
+    """The globals that a function computes anew from what they are: another call finds another value."""

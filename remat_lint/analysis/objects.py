@@ -17,6 +17,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    CheckpointWrapper,
     Choice,
     ClassValue,
     Constant,
@@ -255,6 +256,8 @@ class Objects(Wrappers):
     def _bind(self, state: State, node: ir.Expr, receiver: Value, klass: Value, value: Value) -> Value:
         if isinstance(value, Partial) and value.is_method:
             return replace(value, positional=(receiver, *value.positional), is_method=False)
+        if isinstance(value, CheckpointWrapper) and isinstance(value.function, FunctionValue):
+            return replace(value, function=self._bind(state, node, receiver, klass, value.function))
         if not isinstance(value, FunctionValue):
             return self.as_configured(value)
         kinds = {self._decorator(decorator) for decorator in value.definition.decorators}
@@ -325,6 +328,8 @@ class Objects(Wrappers):
     def set_attribute(self, state: State, base: Value, name: str, value: Value) -> None:
         """``base.name = value``."""
         state.forget("", name)
+        if name == "forward" and self.frame.statement is not None and _may_checkpoint(value):
+            self.note_wrapped(state, self.place(self.frame.statement), value)
         for one in alternatives(base):
             if name == "forward" and isinstance(one, Unknown) and one.origin in self.picked:
                 self._note_outside(value)
@@ -354,6 +359,13 @@ class Objects(Wrappers):
         frame = self.frame
         handed = frame.operands[0].value if frame.owner is not None and frame.operands else frame.receiver
         return is_module and base != handed
+
+
+def _may_checkpoint(value: Value) -> bool:
+    """Whether what takes the place of a ``forward`` is a function that was made around another one."""
+    if isinstance(value, FunctionValue):
+        return value.frame != value.scope.frame
+    return isinstance(value, Partial)
 
 
 def _name_pattern(name: Operand) -> str:

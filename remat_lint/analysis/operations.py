@@ -162,7 +162,8 @@ class Operations(Effects):
                 self.steady.difference_update(self.number_of(operand.value) for operand in written)
         elif not operation.draws and not operation.constructor:
             self.note_nature(values, result)
-        self.note_use([operand for _, operand in bound.pairs])
+        if operation.name not in _NORMALISING:  # what weighs the statistics weighs nothing else
+            self.note_use([operand for _, operand in bound.pairs])
         self.note_kept(state, operation.name, result)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:

@@ -48,6 +48,8 @@ class Reads(Divergences):
     def read(self, state: State, node: ir.Node, operands: Sequence[Operand], *, certain: bool = True) -> None:
         """The operation at ``node`` reads the data of all tensors that the operands hold."""
         for operand in operands:
+            if self.filled:
+                self.note_unfilled(state, operand.value)
             for token in dict.fromkeys(state.tokens(operand.value)):
                 self._read_token(state, node, operand, token, certain)
 

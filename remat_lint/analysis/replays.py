@@ -92,13 +92,15 @@ class Replays(Machine):
     # --- noting
 
     def note_deed(self, state: State, node: ir.Node, act: Act, *, certain: bool = True) -> None:
-        """The code at ``node`` does something beside its result. In one phase only it is no repetition."""
+        """The code at ``node`` does something beside its result."""
         self.note_deed_at(state, self.place(node), act, certain=certain)
 
     def note_deed_at(self, state: State, place: Place, act: Act, *, certain: bool = True) -> None:
-        guarded = isinstance(act, Draw) and act.one_phase and not self.is_evaluation(state)
-        if guarded or self.is_repeated(state):
-            self.deeds.note(Deed(act, place, certain=certain))
+        shifts = isinstance(act, Draw) and act.one_phase
+        if self.is_evaluation(state) or (state.phase is Phase.REPLAY and not shifts):
+            return
+        guarded = state.phase is Phase.FORWARD and not shifts
+        self.deeds.note(Deed(act, place, certain=certain, guarded=guarded))
 
     def is_repeated(self, state: State) -> bool:
         """Whether a replay in training runs the code on a path again."""
@@ -254,9 +256,22 @@ class Replays(Machine):
             yield
         finally:
             self.replaying -= 1
+            if region.kept is Kept.SAVE:
+                self._note_filled(self.deeds)
             for deed in self.deeds.within(region):
                 around.note(deed)
             self.deeds = around
+
+    def _note_filled(self, deeds: Deeds) -> None:
+        """A saved region filled tensors: those that the body made before are made again, and not filled."""
+        if any(region.kept is Kept.SAVE for region in self.regions[:-1]):
+            return
+        for deed in deeds:
+            act = deed.act
+            if not isinstance(act, Write) or act.written not in (Written.BUFFER, Written.INPUT):
+                continue
+            if not act.path and not self.is_foreign(act.number, self.replayed_since):
+                self.filled[act.number] = (act.target, deed.place)
 
     # --- what is reached
 
@@ -326,8 +341,19 @@ class Replays(Machine):
                 if deed.act.read in read:
                     continue  # the first thing that it decides speaks for the others
                 read.add(deed.act.read)
+            if self._is_guarded(replay, deed):
+                continue
             for fact in self._replayed(replay, deed):
                 self.journal.note(fact)
+
+    def _is_guarded(self, replay: Replay, deed: Deed) -> bool:
+        """Whether a guard keeps a replay from a deed: torch's own takes every path of the forward again.
+
+        What the settings name as guards may know of both.
+        """
+        if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
+            return isinstance(deed.act, Diverge)
+        return deed.guarded
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps
@@ -343,12 +369,16 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
+        elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
+            yield _done_again(deed, replace(replayed, inside=None))
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
             act = deed.act
             if isinstance(act, Write):
                 if act.written is Written.INPUT and replay.assumed is not None:
                     return  # the input of a function may be anything of its caller
                 deed = replace(deed, act=self._write_of(replay, act))
+            elif isinstance(act, Touch):
+                deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
@@ -362,9 +392,13 @@ class Replays(Machine):
             write = replace(write, written=Written.INPUT, outcome=outcome)
         elif write.written is Written.INPUT:  # it came through a closure
             write = replace(write, outcome=Outcome.COMPUTED)
-        if write.edit is not None and _statement(write.edit) in self.unguarded:
-            return replace(write, edit=None)
-        return write
+        return replace(write, edit=self._allowed(write.edit))
+
+    def _allowed(self, edit: GuardStatement | None) -> GuardStatement | None:
+        """The guard around a statement, unless it computes something that matters."""
+        if edit is None or Place(edit.path, edit.statement) in self.unguarded:
+            return None
+        return edit
 
     def _drawn_again(
         self, replay: Replay, deed: Deed, draw: Draw, replayed: Replayed
@@ -402,17 +436,13 @@ def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int
     return dict(zip(before, now, strict=False))
 
 
-def _statement(edit: GuardStatement) -> Place:
-    return Place(edit.path, edit.statement)
-
-
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
         case Write(target=target, written=written, outcome=outcome, edit=edit):
             return StateWrite(deed.place, target, written, outcome, replayed, edit)
-        case Touch(operation=operation, touched=touched):
-            return ExternalEffect(deed.place, operation, touched, replayed)
+        case Touch(operation=operation, touched=touched, edit=edit):
+            return ExternalEffect(deed.place, operation, touched, replayed, edit)
         case Send(operation=operation):
             return Collective(deed.place, operation, replayed)
         case Sway(what=what, unsteady=unsteady, decides=decides, read=read):

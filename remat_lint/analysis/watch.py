@@ -233,7 +233,7 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
             return held in watch.origins.get(name, ())
         case ir.Attribute():
             return False
-        case ir.Call(function=ir.Attribute(base=base, name=name)) if name in _KEEPING:
+        case ir.Call(function=ir.Attribute(base=base)) if is_kept_by(expr):
             return advances(watch, base, held)
         case ir.Call(function=ir.Name(id="max" | "min"), arguments=arguments):
             return any(advances(watch, argument.value, held) for argument in arguments)
@@ -245,6 +245,11 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
             return any(advances(watch, item, held) for item in items)
         case _:
             return held in watch.mentioned(expr)
+
+
+def is_kept_by(call: ir.Call) -> bool:
+    """Whether a method gives back what it is called on, at most in another form."""
+    return isinstance(call.function, ir.Attribute) and call.function.name in _KEEPING
 
 
 _KEEPING = frozenset(

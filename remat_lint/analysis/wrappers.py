@@ -66,9 +66,10 @@ class Wrappers(Regions):
         positional = [operand for operand in operands if operand.keyword is None]
         given = _given(operands, _FUNCTION_NAMES)
         function = given or next(iter(positional), None)
-        wrapper = CheckpointWrapper(
-            self.place(node), function.value if function is not None else None, coverage=Coverage(known=False)
-        )
+        wrapper = CheckpointWrapper(self.place(node), coverage=Coverage(known=False), certain=False)
+        if function is None:
+            return wrapper
+        wrapper = self.wrap_function(state, wrapper, [function])
         if given is not None or len(positional) < 2:
             return wrapper
         return self.run_checkpoint(state, node, wrapper, positional[1:])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import FOREIGN, Write
+from remat_lint.analysis.deeds import FOREIGN, Deed, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
@@ -35,7 +35,7 @@ from remat_lint.analysis.values import (
     contents,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names
+from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, is_kept_by
 from remat_lint.checkpoint_forms import ATTRIBUTES
 from remat_lint.findings import GuardStatement
 from remat_lint.project import Project
@@ -417,7 +417,10 @@ class Writes(Replays):
         held = self.held_by(state, operand)
         if held is None:
             return
-        watch = self.frame.watch
+        watch, statement = self.frame.watch, self.frame.statement
+        assigned = statement.value if isinstance(statement, ir.Assign) else None
+        if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):
+            return
         overwrites = self._overwrites(node)
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
@@ -459,6 +462,14 @@ class Writes(Replays):
         if any(self.depends_on_data(state, operand.value) for operand in operands):
             self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
 
+    def _is_moved(self, state: State, expr: ir.Expr | None, held: Held) -> bool:
+        """Whether a value is the state itself, at most on another device: ``self.w.data.to(device)``."""
+        while isinstance(expr, ir.Call) and is_kept_by(expr):
+            expr = _receiver(expr)
+        if not isinstance(expr, ir.Attribute) or expr.at not in self.frame.values:
+            return False
+        return self.held_by(state, Operand(self.frame.values[expr.at], expr)) == held
+
     def _overwrites(self, node: ir.Node) -> bool:
         return (
             isinstance(node, ir.Call)
@@ -469,13 +480,19 @@ class Writes(Replays):
     def _is_input(self, held: Held, expr: ir.Expr | None) -> bool:
         """Whether a tensor came into the call as itself, not as part of an object."""
         while isinstance(expr, (ir.Attribute, ir.Subscript, ir.Call)):
-            inner = expr.base if not isinstance(expr, ir.Call) else expr.function
             if isinstance(expr, ir.Attribute) and expr.name not in _VIEWING:
                 return False
-            expr = inner
+            expr = _receiver(expr) if isinstance(expr, ir.Call) else expr.base
         if not isinstance(expr, ir.Name) or held[1] or held[0] in self.outside:
             return False
         return not self.frame.watch.origins.get(expr.id)
+
+    def note_unfilled(self, state: State, value: Value) -> None:
+        """A tensor is read that a saved region filled: what the replay finds there is empty."""
+        number = self.number_of(value)
+        if number in self.filled and self.is_repeated(state):
+            target, place = self.filled[number]
+            self.deeds.note(Deed(Write(target, Written.BUFFER, FOREIGN, "", Outcome.UNFILLED), place))
 
     # --- noting
 
@@ -540,11 +557,12 @@ _VIEWING = frozenset(["data", "T", "mT", "H", "mH", "real", "imag"])
 
 
 def _written_to(node: ir.Node, written: Written) -> ir.Node:
-    """What to name for a node that writes: the container whose method is called, or the function."""
-    if not isinstance(node, ir.Call):
-        return node
-    is_method = written is Written.ELEMENT and isinstance(node.function, ir.Attribute)
-    return node.function.base if is_method and isinstance(node.function, ir.Attribute) else node.function
+    """What to name for a node that writes: what its methods are called on, or the function."""
+    if isinstance(node, ir.Call) and written in (Written.STATISTICS, Written.CACHE):
+        return node.function
+    while isinstance(node, ir.Call):
+        node = _receiver(node) or node.function
+    return node
 
 
 def _is_choice(value: Value) -> bool:
@@ -560,6 +578,11 @@ def _is_outer(target: ir.Expr, outer: frozenset[str]) -> bool:
             return all(_is_outer(item, outer) for item in items)
         case _:
             return isinstance(target, (ir.Attribute, ir.Subscript))
+
+
+def _receiver(call: ir.Call) -> ir.Expr | None:
+    """What a method is called on."""
+    return call.function.base if isinstance(call.function, ir.Attribute) else None
 
 
 def _names_a_class(expr: ir.Expr) -> bool:

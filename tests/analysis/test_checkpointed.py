@@ -6,9 +6,13 @@ it from the checkpoint. What is not listed is not found.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import textwrap
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +26,7 @@ from remat_lint.analysis.values import Value
 from remat_lint.gathering import gather
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
+from remat_lint.wrapper_names import WrapperNames
 
 IMPORTS = """\
 import functools
@@ -37,7 +42,7 @@ from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 
 CLASSES = """\
 class A(nn.Module):
-    def forward(self, x):
+    def forward(self, x, flag=False):
         print("A")
         return x.sin()
 
@@ -71,6 +76,45 @@ class Model(nn.Module):
 """
 
 ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
+    "a decorated method, which calls another one of its object": (
+        """
+        class Block(nn.Module):
+            def helper(self, x):
+                print("helper")
+                return x.sin()
+            @remat.checkpoint(region_name="r")
+            def forward(self, x):
+                return self.helper(x)
+
+        def step(x):
+            return Block()(x)
+        """,
+        {"helper": ["return Block()(x)", "return self.helper(x)"]},
+    ),
+    "a guard of torch_remat under a checkpoint of torch": (
+        """
+        def body(x):
+            if not remat.is_recomputing():
+                print("guarded")
+            return x.sin()
+
+        def step(x):
+            return checkpoint(body, x, use_reentrant=False)
+        """,
+        {"guarded": ["return checkpoint(body, x, use_reentrant=False)"]},
+    ),
+    "a guard of torch_remat under its own checkpoint": (
+        """
+        def body(x):
+            if not remat.is_recomputing():
+                print("guarded")
+            return x.sin()
+
+        def step(x):
+            return remat.checkpoint(region_name="r")(body)(x)
+        """,
+        {},
+    ),
     "a function, called": (
         """
         def block(x):
@@ -327,12 +371,13 @@ ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
     "a wrapped module with a checkpoint of its own": (
         """
         def parallelize(model: Model):
-            for layer in model.layers.values():
-                checkpoint_wrapper(layer, checkpoint_fn=checkpoint, use_reentrant=False)
+            for name, layer in model.layers.items():
+                wrapped = checkpoint_wrapper(layer, checkpoint_fn=checkpoint, use_reentrant=False)
+                model.layers[name] = wrapped
         """,
         {
-            "A": ["checkpoint_wrapper(layer, checkpoint_fn=checkpoint, use_reentrant=False)"],
-            "B": ["checkpoint_wrapper(layer, checkpoint_fn=checkpoint, use_reentrant=False)"],
+            "A": ["wrapped = checkpoint_wrapper(layer, checkpoint_fn=checkpoint, use_reentrant=False)"],
+            "B": ["wrapped = checkpoint_wrapper(layer, checkpoint_fn=checkpoint, use_reentrant=False)"],
         },
     ),
     "the parts of a model that are of a class": (
@@ -584,11 +629,12 @@ ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
     "layers that are made anew": (
         """
         def parallelize(model: Model):
-            model.layers = nn.ModuleList(checkpoint_wrapper(one) for one in model.layers.values())
+            layers = {name: checkpoint_wrapper(layer) for name, layer in model.layers.items()}
+            model.layers = nn.ModuleDict(layers)
         """,
         {
-            "A": ["model.layers = nn.ModuleList(checkpoint_wrapper(one) for one in model.layers.values())"],
-            "B": ["model.layers = nn.ModuleList(checkpoint_wrapper(one) for one in model.layers.values())"],
+            "A": ["layers = {name: checkpoint_wrapper(layer) for name, layer in model.layers.items()}"],
+            "B": ["layers = {name: checkpoint_wrapper(layer) for name, layer in model.layers.items()}"],
         },
     ),
     "children set by name": (
@@ -745,3 +791,115 @@ def test_what_a_checkpoint_runs_again(title: str, tmp_path: Path) -> None:
     project.add(source)
     facts = gather([Printing(project).analyse(source)], [source.path])[source.path]
     assert effects(facts, source) == expected
+
+
+def entry(names: dict[str, object]) -> Callable[[object], object] | None:
+    """What a program runs: a function of one tensor, or a model; None where nothing runs what it makes."""
+    from torch import nn
+
+    defined = {name: one for name, one in names.items() if getattr(one, "__module__", None) == "program"}
+    parallelize = defined.get("parallelize")
+    run = next((defined[name] for name in ("run", "step", "block") if name in defined), None)
+    if inspect.isfunction(parallelize):
+        models = [parallelize.__annotations__.get(one) for one in inspect.signature(parallelize).parameters]
+        if len(models) == 1 and isinstance(models[0], type) and "forward" in vars(models[0]):
+            model = models[0]()
+            parallelize(model)
+            return prepared(model)
+    elif callable(run):
+        return run if len(inspect.signature(run).parameters) == 1 else None
+    else:
+        kind = [one for one in defined.values() if isinstance(one, type) and issubclass(one, nn.Module)][-1]
+        takes_depth = "depth" in inspect.signature(kind).parameters
+        return prepared(kind(4) if takes_depth else kind()) if "forward" in vars(kind) else None
+    return None
+
+
+def prepared(model: Any) -> Any:
+    """A model whose framework has switched gradient checkpointing on."""
+    from torch.utils.checkpoint import checkpoint
+
+    for module in model.modules():
+        module.gradient_checkpointing = True
+        module._gradient_checkpointing_func = functools.partial(checkpoint, use_reentrant=False)
+    return model
+
+
+@pytest.mark.parametrize("title", ROWS)
+def test_the_runtime_does_again_what_is_found(title: str) -> None:
+    torch = pytest.importorskip("torch", minversion="2.14")
+    pytest.importorskip("torch_remat")
+    program, expected = ROWS[title]
+    printed: list[str] = []
+    names: dict[str, object] = {"__name__": "program", "print": printed.append}
+    try:
+        code = f"{IMPORTS}\n{CLASSES}\n{textwrap.dedent(program)}"
+        exec(compile(code, "program.py", "exec", dont_inherit=True), names)
+    except ImportError as error:
+        pytest.skip(str(error))
+    run = entry(names)
+    if run is None:
+        pytest.skip("nothing in the program runs what it puts together")
+    result: Any = run(torch.ones(2, requires_grad=True))
+    forward = Counter(printed)
+    if result.requires_grad:
+        result.sum().backward()
+    assert {name for name, number in Counter(printed).items() if number > forward[name]} == set(expected)
+
+
+CONFIGURED = """
+from lib import block_checkpoint
+
+def run(x):
+    return block_checkpoint(A(), x)
+
+def wrap(x):
+    return block_checkpoint(B())(x)
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = block_checkpoint(Inner())
+"""
+
+
+def test_a_checkpoint_that_the_settings_name_may_do_anything_else(tmp_path: Path) -> None:
+    source = SourceFile(str(tmp_path / "model.py"), f"{IMPORTS}\n{CLASSES}\n{CONFIGURED}".encode())
+    project = Project(wrappers=WrapperNames(checkpoint=frozenset(["lib.block_checkpoint"])))
+    facts = Printing(project).analyse(source)
+    assert effects(facts, source).keys() == {"A", "B", "Inner"}
+    assert not any(fact.replayed.certain for fact in facts.of(ExternalEffect))
+
+
+LAYERS = """\
+from torch import nn
+
+
+class GradientCheckpointingLayer(nn.Module):
+    pass
+"""
+BERT = """\
+import logging
+
+from ...modeling_layers import GradientCheckpointingLayer
+
+
+class Layer(GradientCheckpointingLayer):
+    def forward(self, x):
+        print("layer")
+        return x
+"""
+
+
+def test_a_package_that_checkpoints_its_classes_is_known_by_its_own_name(tmp_path: Path) -> None:
+    package = tmp_path / "transformers"
+    (package / "models" / "bert").mkdir(parents=True)
+    for folder in (package, package / "models", package / "models" / "bert"):
+        (folder / "__init__.py").touch()
+    (package / "modeling_layers.py").write_text(LAYERS, encoding="utf-8")
+    path = package / "models" / "bert" / "modeling_bert.py"
+    path.write_text(BERT, encoding="utf-8")
+    source = SourceFile.read(path)
+    assert effects(Printing(Project()).analyse(source), source) == {
+        "layer": ["class Layer(GradientCheckpointingLayer):"]
+    }

@@ -751,6 +751,29 @@ HOOKS = {
             f = lambda t: (t * torch.rand(4, 8, generator=g)).sin()
             return remat.checkpoint(recompute_state_hooks=(Hook(),))(f)(x)  # hook
     """,
+    "hook_that_returns_the_module_of_its_functions": """
+        # runtime: wrong-gradient
+        class Hook:
+            def snapshot(self):
+                return random
+            def restore(self, state):
+                random.setstate(state.getstate())
+        def run(x):
+            f = lambda t: (t * random.random()).sin()
+            return remat.checkpoint(recompute_state_hooks=(Hook(),))(f)(x)  # hook
+    """,
+    "hook_that_packs_the_generator": """
+        # runtime: wrong-gradient
+        g = torch.Generator()
+        class Hook:
+            def snapshot(self):
+                return {"state": [g]}
+            def restore(self, state):
+                g.set_state(state["state"][0].get_state())
+        def run(x):
+            f = lambda t: (t * torch.rand(4, 8, generator=g)).sin()
+            return remat.checkpoint(recompute_state_hooks=(Hook(),))(f)(x)  # hook
+    """,
     "hook_that_returns_its_own_dict": """
         # runtime: wrong-gradient
         counts = {"calls": 0}

@@ -279,7 +279,7 @@ DECIDED = {
             return x * factor  # RMT505
 
         def body(x):
-            return scaled(x, time.perf_counter()).sin()
+            return scaled(x, time.perf_counter() % 1.0).sin()
         """,
     "the time before the checkpoint": """
         STARTED = time.time()
@@ -431,19 +431,24 @@ DECIDED = {
     "a global that is rebound": """
         SCALE = 1.0
         GROUP = None
+        FAST = False
+        TURN = False
 
-        def set_up():
-            global GROUP
+        def set_up(fast):
+            global GROUP, FAST
             GROUP = "group"
+            FAST = fast
 
         def change():
-            global SCALE
-            SCALE = 2.0
+            global SCALE, TURN
+            SCALE *= 2.0
+            TURN = not TURN
 
         def body(x):
-            if GROUP is not None:
+            if GROUP is not None or FAST:
                 x = x.cos()
-            return (x * SCALE).sin()  # RMT505
+            y = (x * SCALE).sin()  # RMT505
+            return y.cos() if TURN else y  # RMT505
         """,
 }
 

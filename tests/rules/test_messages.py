@@ -344,6 +344,19 @@ return Wave()(x)""",
         "`scale`, an input of the checkpointed function, is changed in place: when the checkpoint replays "
         "this, it is what the forward left, and the gradients are wrong. Change a copy (`scale.clone()`).",
     ),
+    "RMT502 of what a saved region fills": (
+        "def fill(out, t):\n"
+        "    out.add_(t.detach())\n"
+        "    return t.sin()\n"
+        "def inner(t):\n"
+        "    out = torch.zeros(4, 8)\n"
+        "    y = remat.region(fill, 'fill', recompute=False)(out, t)\n"
+        "    remat.recompute_needs_tensor(y)\n"
+        "    return (y * out).sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`out` is changed in a saved region, and was made outside it: when the checkpoint replays this, it is "
+        "made anew, the region is skipped, and the gradients are wrong. Return it from the region.",
+    ),
     "RMT502 of statistics": (
         "norm = torch.nn.BatchNorm1d(8)\nreturn remat.checkpoint()(norm)(x)",
         "the running statistics of `BatchNorm1d` move on a second time when the checkpoint replays this. Put "
