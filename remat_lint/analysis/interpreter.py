@@ -42,6 +42,7 @@ from remat_lint.analysis.values import (
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import together
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
@@ -206,16 +207,19 @@ class Interpreter(Conditions):
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
-        tested = watch.mentioned(statement.test)
-        ends = []
+        tested, weighed = watch.mentioned(statement.test), watch.weighed(statement.test)
+        ends, origins, after = [], watch.origins, []
         for paths, body in ((true, statement.body), (false, statement.orelse)):
             if paths:
+                watch.origins = dict(origins)
                 with watch.inside(tested, body):
                     ways = self.run_block(body, paths)
+                after.append(watch.origins)
                 ends.append(bool(ways.fell))
                 flow.fell += ways.fell
                 flow.add(ways)
-        watch.decided(tested, (*statement.body, *statement.orelse), known, left=not all(ends))
+        watch.origins = together(after)
+        watch.decided(tested, weighed, (*statement.body, *statement.orelse), known, left=not all(ends))
         if before is Phase.BOTH:
             self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)

@@ -188,6 +188,8 @@ class Objects(Wrappers):
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)
+        if name == "training" and self.replaying:  # backward replays: nobody runs it in evaluation
+            return Constant(True)
         return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
 
     def _own_attribute(

@@ -61,7 +61,7 @@ from remat_lint.analysis.values import (
     alternatives,
     numbers,
 )
-from remat_lint.analysis.watch import Held
+from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
@@ -212,7 +212,7 @@ class Replays(Machine):
         """A deed of the call that runs in a frame, as its caller sees it."""
         match deed.act:
             case Write(number=number) as write:
-                foreign = self.is_foreign(number, frame.id)
+                foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
                 return replace(deed, act=self._with_uses(frame, write)) if foreign else None
             case Touch(number=number) if number and not self.is_foreign(number, frame.id):
                 return None
@@ -417,6 +417,12 @@ class Replays(Machine):
         is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
         kept = not (draw.unkept and is_in_function)
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _is_mended(watch: Watch, write: Write) -> bool:
+    """Whether what is deleted is there again when the call ends."""
+    is_deleted = write.outcome is Outcome.RAISES and write.written is Written.ATTRIBUTE
+    return is_deleted and watch.is_set_wherever_written((write.number, write.path))
 
 
 def _is_settled(deed: Deed, before: int) -> bool:

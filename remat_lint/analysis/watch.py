@@ -1,7 +1,7 @@
 """What a running function was seen to do with state that was there before it: which it tests, reads and sets.
 
-A watch belongs to one frame and knows no path: what any path did counts. It looks at attributes and names
-that code in the file changes, and at no others.
+A watch belongs to one frame and knows paths only as arms of an ``if``: what any path did counts. It looks
+at attributes and names that code in the file changes, and at no others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.evaluation_order import children
+from remat_lint.analysis.evaluation_order import children, evaluated
 from remat_lint.analysis.suites import bound_names, nested
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ class Watch:
     origins: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state that went into what a local name was bound to last."""
 
+    bound: dict[str, Arms] = field(default_factory=dict)
+    """The arms in which those names were bound."""
+
     arms: list[Arm] = field(default_factory=list)
     passed: set[Held] = field(default_factory=set)
     """The state tested by a condition on which the function may have ended before this point."""
@@ -123,7 +126,7 @@ class Watch:
         if self.met or self.origins:
             state = self.mentioned(expr)
             if state:
-                self.origins[name] = state
+                self.origins[name], self.bound[name] = state, tuple(self.arms)
             else:
                 self.origins.pop(name, None)
 
@@ -136,8 +139,26 @@ class Watch:
         finally:
             self.arms.pop()
 
+    def weighed(self, test: ir.Expr) -> frozenset[Held]:
+        """The state whose contents a condition looks at: not only whether it is there."""
+        match test:
+            case ir.Comparison(operators=operators) if all(one in ("Is", "IsNot") for one in operators):
+                return frozenset()
+            case ir.Boolean(left=left, right=right):
+                return self.weighed(left) | self.weighed(right)
+            case ir.Unary(operand=operand):
+                return self.weighed(operand)
+            case _:
+                return self.mentioned(test)
+
     def decided(
-        self, tested: frozenset[Held], body: Sequence[ir.Stmt], known: frozenset[str], *, left: bool
+        self,
+        tested: frozenset[Held],
+        weighed: frozenset[Held],
+        body: Sequence[ir.Stmt],
+        known: frozenset[str],
+        *,
+        left: bool,
     ) -> None:
         """A condition on this state decided what ran: whether the function went on, what names are."""
         if not tested:
@@ -148,16 +169,25 @@ class Watch:
             if isinstance(statement, (ir.Assign, ir.AugAssign)) and not known.isdisjoint(
                 bound_names(statement)
             ):
-                self.use(tested)
+                self.use(weighed)
 
-    def use(self, state: Iterable[Held]) -> None:
-        """Something is computed with this state."""
+    def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
+        """Something is computed with this state, which these expressions stand for."""
+        names = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
+        around = (self.bound[name] for name in names if name in self.origins)
+        arms = max((tuple(self.arms), *around), key=len)
         for held in state:
-            self.used.setdefault(held, set()).add(tuple(self.arms))
+            self.used.setdefault(held, set()).add(arms)
 
     def write(self, held: Held) -> None:
         """This state is written."""
         self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def is_set_wherever_written(self, held: Held) -> bool:
+        """Whether a state is set whole, before or after, wherever it is written."""
+        around = self.replaced.get(held)
+        writes = self.written.get(held, ())
+        return around is not None and all(arms[: len(around)] == around for arms in writes)
 
     def is_computed_with(self, held: Held) -> bool:
         """Whether something is computed with a state wherever it is written."""
@@ -175,6 +205,15 @@ class Watch:
         """Whether the state was set whole before, wherever the code under way runs."""
         around = self.replaced.get(held)
         return around is not None and tuple(self.arms[: len(around)]) == around
+
+
+def together(ways: Iterable[dict[str, frozenset[Held]]]) -> dict[str, frozenset[Held]]:
+    """The state that names are made of where several ways meet."""
+    met: dict[str, frozenset[Held]] = {}
+    for origins in ways:
+        for name, state in origins.items():
+            met[name] = met.get(name, frozenset()) | state
+    return met
 
 
 def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:

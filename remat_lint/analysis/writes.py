@@ -128,7 +128,7 @@ class Writes(Replays):
         used = frozenset[Held]().union(*state)
         others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
         if used and not all(map(self.is_surely_steady, others)):
-            watch.use(used)
+            watch.use(used, [operand.expr for operand in operands if operand.expr is not None])
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
