@@ -215,7 +215,8 @@ class Interpreter(Conditions):
                 ends.append(bool(ways.fell))
                 flow.fell += ways.fell
                 flow.add(ways)
-        watch.decided(tested, (*statement.body, *statement.orelse), known, left=not all(ends))
+        if watch.decided(tested, statement, known, left=not all(ends)):
+            self.compute_with(state, tested)
         if before is Phase.BOTH:
             self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)
