@@ -110,7 +110,7 @@ class Functions(Construction):
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
-        self.end_call(node, frame, deeds)
+        self.end_call(state, node, frame, deeds)
         if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
             self.note_cached(state, node, operands)
         state.claimed = claimed

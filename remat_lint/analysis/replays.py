@@ -53,6 +53,7 @@ from remat_lint.analysis.values import (
     Coverage,
     External,
     FunctionValue,
+    InstanceObject,
     ModuleValue,
     RandomState,
     Reference,
@@ -69,6 +70,9 @@ _IN_TRAINING = " .training"
 
 MAX_WRAPPED = 64
 """No more functions that a file gives checkpoints to, and does not call, are followed."""
+
+MAX_PARTS = 3
+"""Parts of parts of an object deeper than this are not searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ class Replays(Machine):
 
     # --- calls and regions
 
-    def end_call(self, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
+    def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
         if not deeds:
             return
@@ -189,7 +193,7 @@ class Replays(Machine):
         for deed in deeds.through(step):
             if isinstance(deed.act, Write):
                 self.frame.watch.write((deed.act.number, deed.act.path))
-            if not isinstance(deed.act, Use) or self._is_one(deed.act.number):
+            if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
                 self.deeds.note(deed)
 
     def note_backward(self) -> None:
@@ -198,14 +202,27 @@ class Replays(Machine):
         self.backwards += 1
         self.deeds.forget_uses()
 
-    def _is_one(self, number: int) -> bool:
+    def _is_one(self, state: State, number: int) -> bool:
         """Whether what has this number is the same object each time that the running function meets it.
 
         Modules that are made alike, and the elements of a container, are one object here, and several there.
         """
         if number not in self.elements and number not in self.several:
             return True
-        return self.frame.receiver == Reference(number)
+        receivers = (
+            frame.receiver for frame in self.active_frames() if isinstance(frame.receiver, Reference)
+        )
+        return any(self._ways_to(state, receiver, number) == 1 for receiver in receivers)
+
+    def _ways_to(self, state: State, start: Reference, number: int, depth: int = 0) -> int:
+        """How many attributes, of attributes, of an object are the one with this number."""
+        if start.address == number:
+            return 1
+        found = self.object_at(state, start)
+        if depth == MAX_PARTS or not isinstance(found, InstanceObject):
+            return 0
+        parts = (value for _, value in found.attributes if isinstance(value, Reference))
+        return sum(self._ways_to(state, part, number, depth + 1) for part in parts)
 
     @contextmanager
     def deeds_apart(self) -> Iterator[Deeds]:
