@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, severity
+from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity
 
 _ADVANCED = {
     Written.ELEMENT: "changes",
@@ -31,7 +31,9 @@ class StateWrittenTwice(Rule):
     A checkpoint runs the code a second time in backward. Counters count double, lists hold everything
     twice. Where the code also computes with such state the replay finds other values than the forward, and
     the gradients are silently wrong: a cache of keys that grows, `next(iterator)`, a running mean. Where
-    the replay finds a result that the forward kept, and skips the computation, backward raises.
+    the replay finds a result that the forward kept, and skips the computation, backward raises. A write that
+    only the forward does is wrong as well, where the code had computed with the state before: in a loop, or
+    in a second layer that shares it, the replay finds what the last write left.
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, return the value, or write it in a region with
@@ -151,6 +153,8 @@ def _what_happens(write: StateWrite) -> str:
                 f"{target} changes here and is computed with: {when}, it is another one, and the gradients "
                 "are wrong"
             )
+        case Outcome.OUTDATED:
+            return outdated(write)
         case Outcome.RAISES:
             return f"{target} is deleted here: {when}, it is gone, and backward raises"
         case Outcome.REPLACED:

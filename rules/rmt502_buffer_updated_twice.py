@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, severity
+from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity
 
 
 class BufferUpdatedTwice(Rule):
@@ -132,6 +132,8 @@ def _what_happens(write: StateWrite) -> str:
                 f"{target} is changed in a saved region, and was made outside it: {when}, it is made anew, "
                 "the region is skipped, and the gradients are wrong"
             )
+        case Outcome.OUTDATED:
+            return outdated(write)
         case Outcome.COMPUTED if write.written is Written.INPUT:
             return (
                 f"{target}, an input of the checkpointed function, is changed in place: {when}, it is what "

@@ -94,9 +94,9 @@ class Divergences(Writes):
         elif self.keeps_its_value(statement) and not self._is_returned_by_body(statement, expr):
             self._note_divergence(diverged.by, expr.id, Divergence.NAME)
 
-    def note_use(self, operands: Sequence[Operand]) -> None:
+    def note_use(self, state: State, operands: Sequence[Operand]) -> None:
         """A number that is another one on replay meets a tensor."""
-        super().note_use(operands)
+        super().note_use(state, operands)
         watch = self.frame.watch
         if not watch.diverged or not self.keeps_its_value(self.frame.statement):
             return

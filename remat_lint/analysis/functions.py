@@ -110,7 +110,7 @@ class Functions(Construction):
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
-        self.end_call(node, frame, deeds)
+        self.end_call(state, node, frame, deeds)
         if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
             self.note_cached(state, node, operands)
         state.claimed = claimed
@@ -172,6 +172,7 @@ class Functions(Construction):
         value = summary.instantiate(state, renewal, self.frame.depth, self.chain())
         self.note_renewed(renewal.renewed())
         self.rebuilt |= dict.fromkeys((address for address, _ in summary.heap), self.fresh())
+        self.several.update(address for address, _ in summary.heap)
         return value
 
     def _run_call(
@@ -196,7 +197,7 @@ class Functions(Construction):
 
     def _run_in(self, state: State, frame: Frame, function: FunctionValue) -> tuple[Value, Deeds]:
         """Run the body of a function in its frame: its result, and what else it did that others see."""
-        around, self.deeds = self.deeds, Deeds()
+        around, self.deeds, backwards = self.deeds, Deeds(), self.backwards
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
@@ -206,6 +207,8 @@ class Functions(Construction):
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
+            if self.backwards > backwards:
+                around.forget_uses()
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""

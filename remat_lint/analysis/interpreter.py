@@ -219,7 +219,8 @@ class Interpreter(Conditions):
                 flow.fell += ways.fell
                 flow.add(ways)
         watch.origins = together(after)
-        watch.decided(tested, weighed, (*statement.body, *statement.orelse), known, left=not all(ends))
+        if watch.decided(tested, statement, known, left=not all(ends)):
+            self.compute_with(state, weighed)
         if before is Phase.BOTH:
             self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)

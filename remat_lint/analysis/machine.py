@@ -211,6 +211,10 @@ class Machine:
         """The numbers of unknown values that operations take for tensors."""
         self.rebuilt: dict[int, int] = {}
         """For the number of a module like one that was made before, the number at which it was made again."""
+        self.backwards = 0
+        """How often backward has run."""
+        self.several: set[int] = set()
+        """The addresses of objects that the code makes more than once, each time another one."""
         self.filled: dict[int, tuple[str, Place]] = {}
         """The tensors of a body that its saved regions filled: how they are called there, and where."""
         self.unguarded: set[Place] = set()

@@ -163,7 +163,7 @@ class Operations(Effects):
         elif not operation.draws and not operation.constructor:
             self.note_nature(values, result)
         if operation.name not in _NORMALISING:  # what weighs the statistics weighs nothing else
-            self.note_use([operand for _, operand in bound.pairs])
+            self.note_use(state, [operand for _, operand in bound.pairs])
         self.note_kept(state, operation.name, result)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
@@ -463,7 +463,7 @@ class Operations(Effects):
         self.read(state, node, [left, right])
         result = self._of_operator(state, node, operator, left, right)
         self.note_nature((left.value, right.value), result)
-        self.note_use((left, right))
+        self.note_use(state, (left, right))
         self.note_kept(state, {"Power": "pow", "MatrixMultiply": "matmul"}.get(operator, ""), result)
         if operator not in _SUMS and isinstance(result, Tensor) and result.grad is not False:
             self.note_computation()

@@ -119,16 +119,16 @@ class Writes(Replays):
         if self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert)):
             watch.read |= met
 
-    def note_use(self, operands: Sequence[Operand]) -> None:
+    def note_use(self, state: State, operands: Sequence[Operand]) -> None:
         """An operation computes with these: with state, where it meets other data and is kept."""
         watch = self.frame.watch
         if not (watch.met or watch.origins) or not self.keeps_its_value(self.frame.statement):
             return
-        state = [watch.mentioned(operand.expr) for operand in operands]
-        used = frozenset[Held]().union(*state)
-        others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
+        mentioned = [watch.mentioned(operand.expr) for operand in operands]
+        used = frozenset[Held]().union(*mentioned)
+        others = (operand.value for operand, own in zip(operands, mentioned, strict=True) if not own)
         if used and not all(map(self.is_surely_steady, others)):
-            watch.use(used, [operand.expr for operand in operands if operand.expr is not None])
+            self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
@@ -222,8 +222,8 @@ class Writes(Replays):
     def is_surely_steady(self, value: Value) -> bool:
         """Whether a value is made of constants, sizes and what objects hold, and of nothing else."""
         match value:
-            case Tensor(storage=number, token=None, made=made):
-                return made is not Made.LEAF and self.is_steady(number)
+            case Tensor(storage=number, token=token, made=made):
+                return token is None and made is not Made.LEAF and self.is_steady(number)
             case Unknown(held=held, origin=number):
                 return not held and self.is_steady(number)
             case SequenceValue(items=items, rest=rest):

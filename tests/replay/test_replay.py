@@ -17,10 +17,10 @@ with warnings.catch_warnings():
     pytest.importorskip("numpy")
 
 from remat_lint.runtime_check.placeholders import torch_has_placeholders
-from tests.replay.axes import OF_TWO_LAYERS, Case, Flow, Form, Guard, Hook, Owner
+from tests.replay.axes import Case, Form, Guard, Hook, Owner
 from tests.replay.cases import covering_cases
 from tests.replay.comparison import compare
-from tests.replay.deeds import RIGHT, Stream
+from tests.replay.deeds import Stream
 from tests.replay.expectations import contradiction
 from tests.replay.writer import program_of
 
@@ -30,14 +30,7 @@ pytestmark = [
 ]
 
 
-def _is_guarded_and_used_again(case: Case) -> bool:
-    site = case.sites[0]
-    several = site.flow is Flow.LOOP or case.form in OF_TWO_LAYERS
-    return site.guard is not Guard.NONE and several and site.deed.replayed.outcomes != RIGHT
-
-
 OPEN: dict[str, Callable[[Case], bool]] = {
-    "a guarded write that a loop, or a second layer, reads": _is_guarded_and_used_again,
     "what a saved region fills and bare code reads": lambda case: "filled" in case.sites[0].deed.name,
     "a counter of the project that seeds": lambda case: case.sites[0].deed.draws is Stream.COUNTER,
     "the hooks of a method's decorator": lambda case: (

@@ -270,6 +270,19 @@ return Wave()(x)""",
         "`scales` changes here and is computed with: when the checkpoint replays this, it is another one, and"
         " the gradients are wrong. Take it before the checkpoint and pass it as an argument.",
     ),
+    "RMT501 of a guarded counter in a loop": (
+        "calls = [0]\n"
+        "def inner(t):\n"
+        "    for _ in range(2):\n"
+        "        if not remat.is_recomputing():\n"
+        "            calls[0] += 1\n"
+        "        t = (t * calls[0]).sin()\n"
+        "    return t\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`calls[0]` changes here, in the forward only, after it was computed with: when the checkpoint replays "
+        "this, it is what the last write left, and the gradients are wrong. Pass it as an argument, and change "
+        "it after the checkpoint.",
+    ),
     "RMT501 of a memo": (
         "memo = {}\n"
         "def inner(t):\n"
