@@ -20,7 +20,6 @@ from remat_lint.runtime_check.placeholders import torch_has_placeholders
 from tests.replay.axes import Case, Form, Guard, Hook, Owner
 from tests.replay.cases import covering_cases
 from tests.replay.comparison import compare
-from tests.replay.deeds import Stream
 from tests.replay.expectations import contradiction
 from tests.replay.writer import program_of
 
@@ -32,7 +31,6 @@ pytestmark = [
 
 OPEN: dict[str, Callable[[Case], bool]] = {
     "what a saved region fills and bare code reads": lambda case: "filled" in case.sites[0].deed.name,
-    "a counter of the project that seeds": lambda case: case.sites[0].deed.draws is Stream.COUNTER,
     "the hooks of a method's decorator": lambda case: (
         case.form is Form.DECORATED and case.owner is Owner.SELF and case.hook is not Hook.NONE
     ),
