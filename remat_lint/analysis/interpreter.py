@@ -488,6 +488,8 @@ class Interpreter(Conditions):
 
     def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
         self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))
+        if self.frame.kind == "module":
+            self.frame.scope.running = state
         return Flow([state])
 
     def make_class(self, state: State, definition: ir.Class) -> ClassValue:

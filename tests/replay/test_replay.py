@@ -17,7 +17,7 @@ with warnings.catch_warnings():
     pytest.importorskip("numpy")
 
 from remat_lint.runtime_check.placeholders import torch_has_placeholders
-from tests.replay.axes import Case, Form, Guard, Hook, Owner
+from tests.replay.axes import Case, Guard
 from tests.replay.cases import covering_cases
 from tests.replay.comparison import compare
 from tests.replay.expectations import contradiction
@@ -31,9 +31,6 @@ pytestmark = [
 
 OPEN: dict[str, Callable[[Case], bool]] = {
     "what a saved region fills and bare code reads": lambda case: "filled" in case.sites[0].deed.name,
-    "the hooks of a method's decorator": lambda case: (
-        case.form is Form.DECORATED and case.owner is Owner.SELF and case.hook is not Hook.NONE
-    ),
     "a guarded memo, a guarded toggle": lambda case: (
         case.sites[0].deed.name in ("memo with gradients", "toggle") and case.sites[0].guard is not Guard.NONE
     ),
