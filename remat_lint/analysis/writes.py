@@ -229,8 +229,9 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            if old in self.tensors:
-                self.tensors.add(new)
+            for numbers in (self.tensors, self.tallies):
+                if old in numbers:
+                    numbers.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
                 self.holders[new] = (renumbered.get(holder, holder), path)
@@ -387,7 +388,8 @@ class Writes(Replays):
         if held is None or (name == "remove" and not operands):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
-        if name in STORING or (name == "pop" and len(operands) > 1 and alone):
+        adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
+        if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
             if not is_new:
                 return
