@@ -113,6 +113,7 @@ class Analyser(Declarations):
                 return scope
             finally:
                 self._loading -= 1
+                scope.running = None
             for path in flow.fell:
                 self.journal.settle(path.pending)
                 self.journal.judge(path, path.runs.values())

@@ -492,7 +492,10 @@ class Calls(Functions):
         if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
-        return self._made_by(state, node, name, operands)
+        made = self._made_by(state, node, name, operands)
+        if name == "collections.Counter":
+            self.tallies.add(self.number_of(made))
+        return made
 
     def returns_anything(self, name: str) -> bool:
         """Whether nothing is known of what something of another package returns."""

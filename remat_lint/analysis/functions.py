@@ -107,6 +107,7 @@ class Functions(Construction):
             value = self._instantiate(state, node, summary, signature, frame)
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
+            frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -188,7 +189,8 @@ class Functions(Construction):
             if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded)
+                returned = frozenset(frame.watch.returned)
+                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded, returned)
                 self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)

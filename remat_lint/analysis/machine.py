@@ -209,6 +209,8 @@ class Machine:
         """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
         self.tensors: set[int] = set()
         """The numbers of unknown values that operations take for tensors."""
+        self.tallies: set[int] = set()
+        """The numbers of counters of the standard library, which add up what they are updated with."""
         self.rebuilt: dict[int, int] = {}
         """For the number of a module like one that was made before, the number at which it was made again."""
         self.backwards = 0

@@ -7,7 +7,7 @@ what its function did.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -190,6 +190,9 @@ class Replays(Machine):
 
     def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
+        returned = frozenset(held for held in frame.watch.returned if self.is_foreign(held[0], frame.id))
+        if returned:
+            self.frame.watch.met[node.at] = returned
         if not deeds:
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
@@ -277,6 +280,16 @@ class Replays(Machine):
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
+        return Deeds(deeds.renumbered(self._renumbering(before, operands)))
+
+    def held_for(
+        self, returned: frozenset[Held], before: Sequence[int], operands: Sequence[Operand]
+    ) -> frozenset[Held]:
+        """The state that a call like this one returns, of the objects that this one is handed."""
+        renumber = self._renumbering(before, operands)
+        return frozenset((renumber(number), path) for number, path in returned)
+
+    def _renumbering(self, before: Sequence[int], operands: Sequence[Operand]) -> Callable[[int], int]:
         translation = _translation(before, operands)
 
         def translated(number: int) -> int:
@@ -284,7 +297,7 @@ class Replays(Machine):
                 number, _ = self.holders[number]
             return translation.get(number, number)
 
-        return Deeds(deeds.renumbered(translated))
+        return translated
 
     def seeds_for(
         self, seeded: frozenset[RandomState], before: Sequence[int], operands: Sequence[Operand]
@@ -420,7 +433,7 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
-        elif isinstance(deed.act, Use):
+        elif isinstance(deed.act, Use) or self._is_restored(replay.coverage, deed):
             return
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
@@ -433,6 +446,10 @@ class Replays(Machine):
             elif isinstance(act, Touch):
                 deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
+
+    def _is_restored(self, coverage: Coverage, deed: Deed) -> bool:
+        """Whether a hook puts back what a deed writes, before the replay and after it."""
+        return isinstance(deed.act, Write) and (deed.act.number, deed.act.path) in coverage.attributes
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""

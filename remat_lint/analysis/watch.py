@@ -96,6 +96,9 @@ class Watch:
     read: set[Held] = field(default_factory=set)
     """The state that went into a local name or a result, whatever for."""
 
+    returned: set[Held] = field(default_factory=set)
+    """The state whose value the function returned, as a number or the like."""
+
     diverged: dict[str, Diverged] = field(default_factory=dict)
     """The local names that stand for something else on replay."""
 

@@ -8,6 +8,7 @@ cache of rotary angles. What depends on the data of tensors, or on what was ther
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import FOREIGN, Deed, Write
@@ -56,11 +57,21 @@ MAX_NESTED = 3
 """Containers inside containers deeper than this are not searched for tensors."""
 
 
+@dataclass(slots=True, eq=False)
+class Handled:
+    """The attributes that some code looked at, and those that it set."""
+
+    looked_at: set[Held] = field(default_factory=set)
+    set: set[Held] = field(default_factory=set)
+
+
 class Writes(Replays):
     """Notes writes."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
+        self.handled: Handled | None = None
+        """Which attributes are looked at and set, where somebody asks."""
         self._changed: dict[ModuleScope, frozenset[str]] = {}
 
     # --- which state an expression stands for
@@ -106,6 +117,9 @@ class Writes(Replays):
 
     def meet(self, state: State, expr: ir.Expr, name: str, holder: int, value: Value) -> None:
         """Code looks at a name or attribute of a holder: remember it where the file changes such."""
+        if self.handled is not None and holder:
+            owner, path = self.root_of(holder)
+            self.handled.looked_at.add((owner, f"{path}.{name}"))
         watch = self.frame.watch
         if name not in watch.changed or not holder or not self.is_repeated(state):
             return
@@ -191,6 +205,13 @@ class Writes(Replays):
         elif isinstance(result, Unknown) and any(self._is_known_tensor(one) for one in operands):
             self.tensors.add(number)
 
+    def computes_by_itself(self, value: Value) -> bool:
+        """Whether a value is or holds what operations compute with by itself, not a number or the like."""
+        return any(
+            isinstance(one, (Tensor, SequenceValue, Reference)) or self._is_known_tensor(one)
+            for one in alternatives(value)
+        )
+
     def note_tensor(self, value: Value) -> None:
         """An operation takes this for a tensor."""
         for one in alternatives(value):
@@ -208,8 +229,9 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            if old in self.tensors:
-                self.tensors.add(new)
+            for numbers in (self.tensors, self.tallies):
+                if old in numbers:
+                    numbers.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
                 self.holders[new] = (renumbered.get(holder, holder), path)
@@ -266,6 +288,8 @@ class Writes(Replays):
         if around is None:
             return
         held = (around[0], f"{around[1]}.{target.name}")
+        if self.handled is not None:
+            self.handled.set.add(held)
         written = Written.CLASS if is_class else Written.ATTRIBUTE
         self._note_set(state, target, held, written, value)
 
@@ -364,7 +388,8 @@ class Writes(Replays):
         if held is None or (name == "remove" and not operands):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
-        if name in STORING or (name == "pop" and len(operands) > 1 and alone):
+        adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
+        if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
             if not is_new:
                 return
