@@ -33,6 +33,7 @@ class RngReplayed(Rule):
     code = "RMT402"
     name = "rng-replayed"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """

@@ -32,6 +32,7 @@ class IncompleteStateHook(Rule):
     code = "RMT403"
     name = "incomplete-state-hook"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """

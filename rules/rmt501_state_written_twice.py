@@ -44,7 +44,8 @@ class StateWrittenTwice(Rule):
     code = "RMT501"
     name = "state-written-twice"
     severity = Severity.WARNING
-    fixable = True
+    grades = True
+    fix = "unsafe"
     fails = (
         Example(
             """

@@ -32,7 +32,8 @@ class BufferUpdatedTwice(Rule):
     code = "RMT502"
     name = "buffer-updated-twice"
     severity = Severity.WARNING
-    fixable = True
+    grades = True
+    fix = "unsafe"
     fails = (
         Example(
             """

@@ -47,7 +47,7 @@ class RepeatedEffect(Rule):
     code = "RMT503"
     name = "external-effect"
     severity = Severity.WARNING
-    fixable = True
+    fix = "unsafe"
     fails = (
         Example(
             """

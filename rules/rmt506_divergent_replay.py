@@ -28,6 +28,7 @@ class DivergentReplayRule(Rule):
     code = "RMT506"
     name = "divergent-replay"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """
