@@ -189,8 +189,9 @@ return Wave()(x)""",
     ),
     "RMT503": (
         "return remat.checkpoint()(lambda t: (print(t.shape), t.sin())[1])(x)",
-        "`print` runs again when the checkpoint replays this: it prints twice per step. Write "
-        "`if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+        "`print` runs again when the checkpoint replays this: it prints twice per step. Write `if not "
+        "remat.is_recomputing():` before it (with what it computes from tensors detached), or move it out "
+        "of the checkpointed code.",
     ),
     "RMT503 under a checkpoint of torch": (
         "import torch.utils.checkpoint as tuc\nimport wandb\n"
@@ -206,9 +207,9 @@ return Wave()(x)""",
     ),
     "RMT504": (
         "import torch.distributed as dist\nreturn remat.checkpoint()(lambda t: (dist.barrier(), t.sin())[1])(x)",
-        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per step, and hang "
-        "where one of them replays otherwise. Run it in a region with `recompute=False`, which keeps its result, or "
-        "move it out of the checkpointed code.",
+        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per "
+        "step, and hang where one of them replays otherwise. Run it in a region with `recompute=False` "
+        "that returns the result, or move it out of the checkpointed code.",
     ),
     "RMT504 under a checkpoint of torch": (
         "import torch.utils.checkpoint as tuc\nimport torch.distributed as dist\n"
@@ -252,8 +253,9 @@ return Wave()(x)""",
     ),
     "RMT501 of an attribute": (
         "def inner(t):\n    f.last = t.detach()\n    return t.sin()\nreturn remat.checkpoint()(inner)(x)",
-        "`f.last` is written a second time when the checkpoint replays this. Write `if not "
-        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+        "`f.last` is written a second time when the checkpoint replays this: what reads it afterwards "
+        "sees the replay's value. Write `if not remat.is_recomputing():` before it, or move it out of the "
+        "checkpointed code.",
     ),
     "RMT501 of a counter that is computed with": (
         "calls = 0\n"
@@ -262,13 +264,13 @@ return Wave()(x)""",
         "    calls += 1\n"
         "    return (t * calls).sin()\n"
         "return remat.checkpoint()(inner)(x)",
-        "`calls` changes here and is computed with: when the checkpoint replays this, it is another one, and "
-        "the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
+        "`calls` changes here and is computed with: when the checkpoint replays this, it has another "
+        "value, and the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
     ),
     "RMT501 of an iterator": (
         "scales = iter([1.0, 2.0])\nreturn remat.checkpoint()(lambda t: (t * next(scales)).sin())(x)",
-        "`scales` changes here and is computed with: when the checkpoint replays this, it is another one, and"
-        " the gradients are wrong. Take it before the checkpoint and pass it as an argument.",
+        "`scales` changes here and is computed with: when the checkpoint replays this, it has another "
+        "value, and the gradients are wrong. Take it before the checkpoint and pass it as an argument.",
     ),
     "RMT501 of a guarded counter in a loop": (
         "calls = [0]\n"
@@ -305,8 +307,9 @@ return Wave()(x)""",
     ),
     "RMT501 where no checkpoint is in view": (
         "f.last = x.detach()\nreturn remat.region(torch.sin, 'sin', recompute=True)(x)",
-        "`f.last` is written a second time where a checkpoint replays this. Write `if not "
-        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+        "`f.last` is written a second time where a checkpoint replays this: what reads it afterwards sees "
+        "the replay's value. Write `if not remat.is_recomputing():` before it, or move it out of the "
+        "checkpointed code.",
     ),
     "RMT501 under a policy": (
         "seen = []\n"
@@ -407,8 +410,9 @@ return Wave()(x)""",
         "        f(t.norm().item())\n"
         "    return t.sin()\n"
         "return remat.checkpoint()(inner)(x)",
-        "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: backward "
-        "raises if gradients flow through it. Put what is only recorded under `torch.no_grad()`.",
+        "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: if its "
+        "result has gradients, another number of tensors is saved, and backward raises. Put what is only "
+        "recorded under `torch.no_grad()`.",
     ),
     "RMT506 of an operation on replay": (
         "def inner(t):\n"
@@ -416,8 +420,9 @@ return Wave()(x)""",
         "        f(t.norm().item())\n"
         "    return t.sin()\n"
         "return remat.checkpoint()(inner)(x)",
-        "`norm` keeps tensors for backward, and runs only when the checkpoint replays this: backward raises "
-        "if gradients flow through it. Compute the same in both phases.",
+        "`norm` keeps tensors for backward, and runs only when the checkpoint replays this: if its result "
+        "has gradients, backward takes them for those of the forward, and raises or is wrong. Compute the "
+        "same in both phases.",
     ),
     "RMT401": (
         "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
