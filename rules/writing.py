@@ -43,4 +43,4 @@ def advice(write: StateWrite) -> str:
         case Outcome.COMPUTED | Outcome.OUTDATED:
             return "Pass it as an argument, and change it after the checkpoint."
         case _:
-            return how_to_do_it_once(write.replayed)
+            return how_to_do_it_once(write)
