@@ -44,6 +44,7 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     Imported,
+    InstanceObject,
     ListObject,
     ModuleValue,
     Namespace,
@@ -460,9 +461,21 @@ class Analyser(Declarations):
                     ]
             case Reference():
                 forward = self.attribute_of(state, ir.Const(0, None), function, "forward")
-                return self._operands_of(forward, state)
+                return self._operands_of(self._taken_over(state, function, forward), state)
             case _:
                 return [Operand(Unknown(origin=self.fresh()))]
+
+    def _taken_over(self, state: State, module: Reference, forward: Value) -> Value:
+        """The ``forward`` as written, where a decorator left one that takes anything and hands it on."""
+        takes_anything = isinstance(forward, FunctionValue) and any(
+            parameter.kind == "**" for parameter in forward.definition.parameters
+        )
+        found = self.object_at(state, module)
+        for klass in self.mro(found.klass) if takes_anything and isinstance(found, InstanceObject) else ():
+            for statement in klass.definition.body if isinstance(klass, ClassValue) else ():
+                if isinstance(statement, ir.FunctionDef) and statement.function.name == "forward":
+                    return self._root(klass.scope, statement.function, klass)
+        return forward
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters

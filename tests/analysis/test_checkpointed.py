@@ -421,6 +421,31 @@ ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
             "special": ["class Special(Layer):"],
         },
     ),
+    "the layers of transformers, decorated": (
+        """
+        from transformers.modeling_layers import GradientCheckpointingLayer
+
+        def renamed(old, new):
+            def wrap(function):
+                @functools.wraps(function)
+                def wrapped(*args, **kwargs):
+                    if old in kwargs:
+                        kwargs[new] = kwargs.pop(old)
+                    return function(*args, **kwargs)
+                return wrapped
+            return wrap
+
+        class Layer(GradientCheckpointingLayer):
+            @renamed("past", "cache")
+            def forward(self, x, cache=None, flag=None, **kwargs):
+                if cache is not None:
+                    print("cache")
+                if flag is not None:
+                    print("flag")
+                return x.sin()
+        """,
+        {"flag": ["class Layer(GradientCheckpointingLayer):", "return function(*args, **kwargs)"]},
+    ),
     "a checkpoint in an attribute that is set elsewhere": (
         """
         class Down(nn.Module):
