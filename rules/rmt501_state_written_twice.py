@@ -31,7 +31,8 @@ class StateWrittenTwice(Rule):
     A checkpoint runs the code a second time in backward. Counters count double, lists hold everything
     twice. Where the code also computes with such state the replay finds other values than the forward, and
     the gradients are silently wrong: a cache of keys that grows, `next(iterator)`, a running mean. Where
-    the replay finds a result that the forward kept, and skips the computation, backward raises.
+    the replay finds a result that the forward kept, and skips the computation, backward raises. Where it
+    goes another way than the forward, backward mostly raises, and the gradients are wrong if it does not.
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, return the value, or write it in a region with
@@ -145,6 +146,11 @@ def _what_happens(write: StateWrite) -> str:
             return (
                 f"{target} keeps a result with gradients: {when}, it is there already, nothing computes it "
                 "again, and backward raises"
+            )
+        case Outcome.SWITCHED:
+            return (
+                f"{target} decides which way the code goes: {when}, it is what the forward left here, and "
+                "the code goes the other way"
             )
         case Outcome.COMPUTED:
             return (

@@ -454,11 +454,14 @@ class Analyser(Declarations):
                 )
                 captured = {name for name, value in function.defaults if holds_object(value)}
                 with self.entering(frame):
-                    return [
+                    operands = [
                         Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
                         for parameter in given
                         if parameter.kind in ("positional", "keyword") and parameter.name not in captured
                     ]
+                if not captured and any(parameter.kind == "**" for parameter in given):
+                    operands.append(Operand(Unknown(origin=self.fresh()), keyword="**"))
+                return operands
             case Reference():
                 forward = self.attribute_of(state, ir.Const(0, None), function, "forward")
                 return self._operands_of(self._taken_over(state, function, forward), state)
@@ -471,10 +474,12 @@ class Analyser(Declarations):
             parameter.kind == "**" for parameter in forward.definition.parameters
         )
         found = self.object_at(state, module)
-        for klass in self.mro(found.klass) if takes_anything and isinstance(found, InstanceObject) else ():
+        order = self.mro(found.klass) if takes_anything and isinstance(found, InstanceObject) else []
+        for klass in order:
             for statement in klass.definition.body if isinstance(klass, ClassValue) else ():
-                if isinstance(statement, ir.FunctionDef) and statement.function.name == "forward":
-                    return self._root(klass.scope, statement.function, klass)
+                match statement, klass:
+                    case ir.FunctionDef(function=ir.Function(name="forward") as written), ClassValue():
+                        return self._root(klass.scope, written, klass)
         return forward
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
