@@ -33,9 +33,10 @@ class StateWrittenTwice(Rule):
     graph, and of an older batch where several are under way. Where the code also computes with such state
     the replay finds other values than the forward, and the gradients are silently wrong: a cache of keys
     that grows, `next(iterator)`, a running mean. Where the replay finds a result that the forward kept, and
-    skips the computation, backward raises. A write that only the forward does is wrong as well, where the
-    code had computed with the state before: in a loop, or in a second layer that shares it, the replay
-    finds what the last write left.
+    skips the computation, backward raises. Where it goes another way than the forward, backward mostly
+    raises, and the gradients are wrong if it does not. A write that only the forward does is wrong as well,
+    where the code had computed with the state before: in a loop, or in a second layer that shares it, the
+    replay finds what the last write left.
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, return the value, or write it in a region with
@@ -151,6 +152,11 @@ def _what_happens(write: StateWrite) -> str:
             return (
                 f"{target} keeps a result with gradients: {when}, it is there already, nothing computes it "
                 "again, and backward raises"
+            )
+        case Outcome.SWITCHED:
+            return (
+                f"{target} decides which way the code goes: {when}, it is what the forward left here, and "
+                "the code goes the other way"
             )
         case Outcome.COMPUTED:
             return (

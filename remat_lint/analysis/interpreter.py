@@ -211,10 +211,11 @@ class Interpreter(Conditions):
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
         tested, weighed = watch.mentioned(statement.test), watch.weighed(statement.test)
         ends, origins, after = [], watch.origins, []
-        for paths, body in ((true, statement.body), (false, statement.orelse)):
+        arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
+        for paths, body, others in arms:
             if paths:
                 watch.origins = dict(origins)
-                with watch.inside(tested, body):
+                with watch.inside(tested, body, others):
                     ways = self.run_block(body, paths)
                 after.append(watch.origins)
                 ends.append(bool(ways.fell))

@@ -49,10 +49,14 @@ _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run."""
+    """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run.
+
+    ``instead`` is whether something is computed where it does not run.
+    """
 
     tested: frozenset[Held]
     once: bool
+    instead: bool
 
 
 Arms = tuple[Arm, ...]
@@ -86,6 +90,9 @@ class Watch:
     arms: list[Arm] = field(default_factory=list)
     passed: set[Held] = field(default_factory=set)
     """The state tested by a condition on which the function may have ended before this point."""
+
+    turned: set[Held] = field(default_factory=set)
+    """That where something is computed on the way to that end."""
 
     used: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that something was computed with, with the arms in which that was."""
@@ -132,9 +139,12 @@ class Watch:
                 self.origins.pop(name, None)
 
     @contextmanager
-    def inside(self, tested: frozenset[Held], body: Sequence[ir.Stmt]) -> Iterator[None]:
-        """An arm of an ``if`` on this state runs."""
-        self.arms.append(Arm(tested, bool(tested) and any(_settles(one, tested) for one in body)))
+    def inside(
+        self, tested: frozenset[Held], body: Sequence[ir.Stmt], others: Sequence[ir.Stmt]
+    ) -> Iterator[None]:
+        """An arm of an ``if`` on this state runs; where it does not, the others do."""
+        once = bool(tested) and any(_settles(one, tested) for one in body)
+        self.arms.append(Arm(tested, once, bool(tested) and _computes(others)))
         try:
             yield
         finally:
@@ -162,6 +172,8 @@ class Watch:
         if left:
             self.passed |= tested
         one, other = map(_assigned, (statement.body, statement.orelse))
+        if left and _computes((*statement.body, *statement.orelse)):
+            self.turned |= tested
         return bool(tested) and bool((one & other) | (known & (one | other)))
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
@@ -194,6 +206,10 @@ class Watch:
         """Whether a condition on this state decides whether the code under way runs."""
         return held in self.passed or any(held in arm.tested for arm in self.arms)
 
+    def is_turned_by(self, held: Held) -> bool:
+        """Whether such a condition makes the code compute something else instead."""
+        return held in self.turned or any(held in arm.tested and arm.instead for arm in self.arms)
+
     def was_replaced(self, held: Held) -> bool:
         """Whether the state was set whole before, wherever the code under way runs."""
         around = self.replaced.get(held)
@@ -213,6 +229,34 @@ def _assigned(body: Sequence[ir.Stmt]) -> frozenset[str]:
     """The names that statements assign to."""
     assignments = (one for one in nested(body) if isinstance(one, (ir.Assign, ir.AugAssign)))
     return frozenset(name for one in assignments for name in bound_names(one))
+
+
+def _computes(block: Sequence[ir.Stmt]) -> bool:
+    """Whether something new is computed for a local name or a result."""
+    return any(
+        isinstance(part, ir.Binary) or (isinstance(part, ir.Call) and not is_kept_by(part))
+        for statement in nested(block)
+        for part, _ in evaluated(_results(statement))
+    )
+
+
+def _results(statement: ir.Stmt) -> tuple[ir.Expr, ...]:
+    """What a statement gives to a local name, or returns."""
+    match statement:
+        case ir.Return(value=ir.Expr() as value):
+            return (value,)
+        case ir.Assign(targets=targets, value=ir.Expr() as value) if any(map(_is_local, targets)):
+            return (value,)
+        case ir.AugAssign(target=ir.Name() as target, value=value):
+            return (ir.Binary(statement.at, statement.operator, target, value),)
+        case _:
+            return ()
+
+
+def _is_local(target: ir.Expr) -> bool:
+    return isinstance(target, ir.Name) or (
+        isinstance(target, ir.Display) and any(map(_is_local, target.items))
+    )
 
 
 def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:

@@ -359,6 +359,8 @@ class Writes(Replays):
             return Outcome.ADVANCED
         if not from_key and not self._is_new(state, value, value.expr):
             return None
+        if watch.is_turned_by(held):
+            return Outcome.SWITCHED
         if watch.is_tested(held):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
         return Outcome.REPLACED

@@ -296,6 +296,19 @@ return Wave()(x)""",
         "nothing computes it again, and backward raises. Keep it without gradients (`.detach()`), or compute "
         "it before the checkpoint.",
     ),
+    "RMT501 of a way that the code goes": (
+        "memo = {}\n"
+        "def inner(t):\n"
+        "    if 'y' not in memo:\n"
+        "        y = memo['y'] = t.sin()\n"
+        "    else:\n"
+        "        y = torch.cat([memo['y'], t])\n"
+        "    return y\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`memo['y']` decides which way the code goes: when the checkpoint replays this, it is what the forward "
+        "left here, and the code goes the other way. Pass it as an argument, and change it after the "
+        "checkpoint.",
+    ),
     "RMT501 of something deleted": (
         "table = {'y': 1}\n"
         "def inner(t):\n"
