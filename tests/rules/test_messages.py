@@ -174,8 +174,8 @@ return Wave()(x)""",
     ),
     "RMT303 of random state": (
         "return remat.checkpoint(preserve_rng_state=True)(torch.sin)(x)",
-        "`preserve_rng_state` raises `NotImplementedError`: torch_remat does not preserve random state. Leave it "
-        "out, and give a `RecomputeStateHook` that does: `recompute_state_hooks=(hook,)`.",
+        "`preserve_rng_state` raises `NotImplementedError`: torch_remat does not preserve random state. "
+        "Leave it out, and give a `remat.RecomputeStateHook` that does: `recompute_state_hooks=(hook,)`.",
     ),
     "RMT303 of torch's options": (
         "return remat.checkpoint(use_reentrant=False)(torch.sin)(x)",
