@@ -374,6 +374,12 @@ def _spectral_norm(call: BuiltinCall) -> Value:
     return module
 
 
+def _length(call: BuiltinCall) -> Value:
+    for operand in call.operands:
+        call.machine.look_into(call.state, operand.value)
+    return _no_read(call)
+
+
 def _second(call: BuiltinCall) -> Value:
     return call.operands[1].value if len(call.operands) > 1 else Unknown()
 
@@ -385,7 +391,6 @@ def _super(call: BuiltinCall) -> Value:
 BUILTINS: dict[str, Builtin] = {
     **dict.fromkeys(
         [
-            "builtins.len",
             "builtins.issubclass",
             "builtins.type",
             "builtins.id",
@@ -398,6 +403,7 @@ BUILTINS: dict[str, Builtin] = {
         ],
         _no_read,
     ),
+    "builtins.len": _length,
     **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [

@@ -68,6 +68,9 @@ from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
 
+_FILLING = (Written.BUFFER, Written.INPUT, Written.ELEMENT)
+"""Writes that fill a tensor or a container."""
+
 MAX_WRAPPED = 64
 """No more functions that a file gives checkpoints to, and does not call, are followed."""
 
@@ -319,12 +322,12 @@ class Replays(Machine):
             self.deeds = around
 
     def _note_filled(self, deeds: Deeds) -> None:
-        """A saved region filled tensors: those that the body made before are made again, and not filled."""
+        """A saved region filled something: what the body made before is made again, and not filled."""
         if any(region.kept is Kept.SAVE for region in self.regions[:-1]):
             return
         for deed in deeds:
             act = deed.act
-            if not isinstance(act, Write) or act.written not in (Written.BUFFER, Written.INPUT):
+            if not isinstance(act, Write) or act.written not in _FILLING:
                 continue
             if not act.path and not self.is_foreign(act.number, self.replayed_since):
                 self.filled[act.number] = (act.target, deed.place)

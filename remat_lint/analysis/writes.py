@@ -512,12 +512,18 @@ class Writes(Replays):
             return False
         return not self.frame.watch.origins.get(expr.id)
 
+    def look_into(self, state: State, value: Value) -> None:
+        """Code looks at what a container holds, or at its length."""
+        if self.filled and isinstance(value, Reference) and not self.is_inert():
+            self.note_unfilled(state, value)
+
     def note_unfilled(self, state: State, value: Value) -> None:
-        """A tensor is read that a saved region filled: what the replay finds there is empty."""
+        """A tensor or container is read that a saved region filled: what the replay finds there is empty."""
         number = self.number_of(value)
         if number in self.filled and self.is_repeated(state):
             target, place = self.filled[number]
-            self.deeds.note(Deed(Write(target, Written.BUFFER, FOREIGN, "", Outcome.UNFILLED), place))
+            written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
+            self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
 
     # --- noting
 
