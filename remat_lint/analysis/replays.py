@@ -125,10 +125,11 @@ class Replays(Machine):
 
     def compute_with(self, state: State, used: frozenset[Held]) -> None:
         """Something is computed with what is held: a replay looks at it again."""
+        if state.phase is not Phase.BOTH or self.frame.statement is None:
+            return
         self.frame.watch.use(used)
-        if self.frame.statement is not None:
-            for number, path in used:
-                self.note_deed(state, self.frame.statement, Use(number, path))
+        for number, path in used:
+            self.note_deed(state, self.frame.statement, Use(number, path))
 
     # --- whose state it is
 

@@ -17,7 +17,7 @@ from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
-from remat_lint.analysis.state import State
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
     ClassValue,
@@ -121,7 +121,9 @@ class Writes(Replays):
             owner, path = self.root_of(holder)
             self.handled.looked_at.add((owner, f"{path}.{name}"))
         watch = self.frame.watch
-        if name not in watch.changed or not holder or not self.is_repeated(state):
+        if name not in watch.changed or not holder:
+            return
+        if state.phase is Phase.REPLAY or self.is_evaluation(state):
             return
         owner, path = self.root_of(holder)
         met = {(owner, f"{path}.{name}")}
@@ -130,7 +132,8 @@ class Writes(Replays):
             met.add(self.root_of(number))
         watch.met[expr.at] = frozenset(met)
         statement = self.frame.statement
-        if self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert)):
+        is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
+        if is_kept and state.phase is Phase.BOTH:
             watch.read |= met
 
     def note_use(self, state: State, operands: Sequence[Operand]) -> None:
