@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity
+from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity, unfilled
 
 _ADVANCED = {
     Written.ELEMENT: "changes",
@@ -163,6 +163,8 @@ def _what_happens(write: StateWrite) -> str:
                 f"{target} changes here and is computed with: {when}, it has another value, and the "
                 "gradients are wrong"
             )
+        case Outcome.UNFILLED:
+            return unfilled(write)
         case Outcome.OUTDATED:
             return outdated(write)
         case Outcome.RAISES:

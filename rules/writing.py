@@ -31,9 +31,20 @@ def outdated(write: StateWrite) -> str:
     )
 
 
+def unfilled(write: StateWrite) -> str:
+    """What happens to what only a saved region filled."""
+    return (
+        f"`{write.target}` is changed in a saved region, and was made outside it: "
+        f"{when_replayed(write.replayed)}, it is made anew, the region is skipped, and the gradients are "
+        "wrong"
+    )
+
+
 def advice(write: StateWrite) -> str:
     """What to write instead."""
     match write.outcome:
+        case Outcome.UNFILLED:
+            return "Return it from the region."
         case Outcome.RAISES:
             return "Keep it until the step is done."
         case Outcome.SKIPPED:

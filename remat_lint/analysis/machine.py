@@ -218,7 +218,7 @@ class Machine:
         self.several: set[int] = set()
         """The addresses of objects that the code makes more than once, each time another one."""
         self.filled: dict[int, tuple[str, Place]] = {}
-        """The tensors of a body that its saved regions filled: how they are called there, and where."""
+        """What a body made and its saved regions filled: how that is called there, and where."""
         self.unguarded: set[Place] = set()
         """The statements that compute something that matters: none of them may run in one phase only."""
         self.muted = 0

@@ -68,6 +68,9 @@ from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
 
+_FILLING = (Written.BUFFER, Written.INPUT, Written.ELEMENT)
+"""Writes that fill a tensor or a container."""
+
 MAX_WRAPPED = 64
 """No more functions that a file gives checkpoints to, and does not call, are followed."""
 
@@ -125,10 +128,11 @@ class Replays(Machine):
 
         A replay looks at it again.
         """
+        if state.phase is not Phase.BOTH or self.frame.statement is None:
+            return
         self.frame.watch.use(used, exprs)
-        if self.frame.statement is not None:
-            for number, path in used:
-                self.note_deed(state, self.frame.statement, Use(number, path))
+        for number, path in used:
+            self.note_deed(state, self.frame.statement, Use(number, path))
 
     # --- whose state it is
 
@@ -322,12 +326,12 @@ class Replays(Machine):
             self.deeds = around
 
     def _note_filled(self, deeds: Deeds) -> None:
-        """A saved region filled tensors: those that the body made before are made again, and not filled."""
+        """A saved region filled something: what the body made before is made again, and not filled."""
         if any(region.kept is Kept.SAVE for region in self.regions[:-1]):
             return
         for deed in deeds:
             act = deed.act
-            if not isinstance(act, Write) or act.written not in (Written.BUFFER, Written.INPUT):
+            if not isinstance(act, Write) or act.written not in _FILLING:
                 continue
             if not act.path and not self.is_foreign(act.number, self.replayed_since):
                 self.filled[act.number] = (act.target, deed.place)

@@ -17,7 +17,7 @@ from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
-from remat_lint.analysis.state import State
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
     ClassValue,
@@ -121,7 +121,9 @@ class Writes(Replays):
             owner, path = self.root_of(holder)
             self.handled.looked_at.add((owner, f"{path}.{name}"))
         watch = self.frame.watch
-        if name not in watch.changed or not holder or not self.is_repeated(state):
+        if name not in watch.changed or not holder:
+            return
+        if state.phase is Phase.REPLAY or self.is_evaluation(state):
             return
         owner, path = self.root_of(holder)
         met = {(owner, f"{path}.{name}")}
@@ -130,7 +132,8 @@ class Writes(Replays):
             met.add(self.root_of(number))
         watch.met[expr.at] = frozenset(met)
         statement = self.frame.statement
-        if self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert)):
+        is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
+        if is_kept and state.phase is Phase.BOTH:
             watch.read |= met
 
     def note_use(self, state: State, operands: Sequence[Operand]) -> None:
@@ -514,12 +517,18 @@ class Writes(Replays):
             return False
         return not self.frame.watch.origins.get(expr.id)
 
+    def look_into(self, state: State, value: Value) -> None:
+        """Code looks at what a container holds, or at its length."""
+        if self.filled and isinstance(value, Reference) and not self.is_inert():
+            self.note_unfilled(state, value)
+
     def note_unfilled(self, state: State, value: Value) -> None:
-        """A tensor is read that a saved region filled: what the replay finds there is empty."""
+        """A tensor or container is read that a saved region filled: what the replay finds there is empty."""
         number = self.number_of(value)
         if number in self.filled and self.is_repeated(state):
             target, place = self.filled[number]
-            self.deeds.note(Deed(Write(target, Written.BUFFER, FOREIGN, "", Outcome.UNFILLED), place))
+            written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
+            self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
 
     # --- noting
 
