@@ -25,14 +25,16 @@ class BufferUpdatedTwice(Rule):
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, or move it into a region with `recompute=False`, which
-    runs once. Change a copy of an input. Freeze `BatchNorm` (`.eval()`), use a norm without statistics, or
-    keep the module out of the checkpointed code.
+    runs once. `torch.utils.checkpoint` has no such guard: move it out of the checkpointed function. Change
+    a copy of an input. Freeze `BatchNorm` (`.eval()`), use a norm without statistics, or keep the module
+    out of the checkpointed code.
     """
 
     code = "RMT502"
     name = "buffer-updated-twice"
     severity = Severity.WARNING
-    fixable = True
+    grades = True
+    fix = "unsafe"
     fails = (
         Example(
             """

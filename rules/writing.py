@@ -51,7 +51,7 @@ def advice(write: StateWrite) -> str:
             return "Keep it without gradients (`.detach()`), or compute it before the checkpoint."
         case Outcome.COMPUTED if write.written in (Written.ITERATOR, Written.ELEMENT):
             return "Take it before the checkpoint and pass it as an argument."
-        case Outcome.COMPUTED | Outcome.OUTDATED:
+        case Outcome.COMPUTED | Outcome.OUTDATED | Outcome.SWITCHED:
             return "Pass it as an argument, and change it after the checkpoint."
         case _:
-            return how_to_do_it_once(write.replayed)
+            return how_to_do_it_once(write)

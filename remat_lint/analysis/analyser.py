@@ -44,6 +44,7 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     Imported,
+    InstanceObject,
     ListObject,
     ModuleValue,
     Namespace,
@@ -340,6 +341,7 @@ class Analyser(Declarations):
         compiled = self._is_compiled(function)
         with self.entering(frame):
             self.compiled = compiled
+            self.grad_enabled = not any(map(self._switches_grad_off, definition.decorators))
             self.watch_for(frame)
             self._bind_root(state, frame, function)
             try:
@@ -359,8 +361,13 @@ class Analyser(Declarations):
         return root
 
     def _judge_as_body(self, frame: Frame) -> None:
-        """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows."""
+        """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows.
+
+        A plain function that makes a model, and then runs it, is none, nor is one that wants no gradients.
+        """
         assert frame.function is not None
+        if not self.grad_enabled or (frame.owner is None and frame.function in self.makers):
+            return
         if not self.journal.is_body or not (self.journal.regions or self.journal.markers):
             return
         place = Place(frame.scope.source.path, frame.function.at)
@@ -449,16 +456,33 @@ class Analyser(Declarations):
                 )
                 captured = {name for name, value in function.defaults if holds_object(value)}
                 with self.entering(frame):
-                    return [
+                    operands = [
                         Operand(self.annotated(parameter.annotation, state), keyword=parameter.name)
                         for parameter in given
                         if parameter.kind in ("positional", "keyword") and parameter.name not in captured
                     ]
+                if not captured and any(parameter.kind == "**" for parameter in given):
+                    operands.append(Operand(Unknown(origin=self.fresh()), keyword="**"))
+                return operands
             case Reference():
                 forward = self.attribute_of(state, ir.Const(0, None), function, "forward")
-                return self._operands_of(forward, state)
+                return self._operands_of(self._taken_over(state, function, forward), state)
             case _:
                 return [Operand(Unknown(origin=self.fresh()))]
+
+    def _taken_over(self, state: State, module: Reference, forward: Value) -> Value:
+        """The ``forward`` as written, where a decorator left one that takes anything and hands it on."""
+        takes_anything = isinstance(forward, FunctionValue) and any(
+            parameter.kind == "**" for parameter in forward.definition.parameters
+        )
+        found = self.object_at(state, module)
+        order = self.mro(found.klass) if takes_anything and isinstance(found, InstanceObject) else []
+        for klass in order:
+            for statement in klass.definition.body if isinstance(klass, ClassValue) else ():
+                match statement, klass:
+                    case ir.FunctionDef(function=ir.Function(name="forward") as written), ClassValue():
+                        return self._root(klass.scope, written, klass)
+        return forward
 
     def _bind_root(self, state: State, frame: Frame, function: FunctionValue) -> None:
         parameters = function.definition.parameters

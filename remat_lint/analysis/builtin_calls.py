@@ -61,6 +61,15 @@ def _no_read(call: BuiltinCall) -> Value:
     return scalar_from(operand.value for operand in call.operands)
 
 
+def _len(call: BuiltinCall) -> Value:
+    """Nothing is in a list that a call made for itself, until it puts something there."""
+    value = call.operands[0].value if call.operands else NONE
+    call.machine.look_into(call.state, value)
+    found = call.machine.object_at(call.state, value) if isinstance(value, Reference) else value
+    is_known = not isinstance(value, Reference) or call.machine.is_kept_to_itself(value.address)
+    return Constant(0) if is_known and found in (ListObject(), SequenceValue()) else _no_read(call)
+
+
 def _isinstance(call: BuiltinCall) -> Value:
     """Decided where the analyser knows what the value is: a helper that walks containers is followed."""
     if len(call.operands) != 2:
@@ -374,12 +383,6 @@ def _spectral_norm(call: BuiltinCall) -> Value:
     return module
 
 
-def _length(call: BuiltinCall) -> Value:
-    for operand in call.operands:
-        call.machine.look_into(call.state, operand.value)
-    return _no_read(call)
-
-
 def _second(call: BuiltinCall) -> Value:
     return call.operands[1].value if len(call.operands) > 1 else Unknown()
 
@@ -403,7 +406,7 @@ BUILTINS: dict[str, Builtin] = {
         ],
         _no_read,
     ),
-    "builtins.len": _length,
+    "builtins.len": _len,
     **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [

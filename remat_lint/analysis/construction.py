@@ -8,7 +8,7 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import Deeds
+from remat_lint.analysis.deeds import Deeds, Draw
 from remat_lint.analysis.facts import Random, RandomKind
 from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
@@ -82,6 +82,8 @@ class Construction(Forms):
         known = self._modules.get(signature.key) if signature is not None else None
         if known is not None:
             self._note_rebuilt(state, known.module)
+            if any(isinstance(deed.act, Draw) for deed in known.deeds):
+                self.note_maker()
             self.repeat_call(node, known.deeds)
             return known.module
         with self.deeds_apart() as deeds:
@@ -223,7 +225,13 @@ class Construction(Forms):
         operation = torch_ops.module(name)
         on_meta = any(o.keyword == "device" and o.value == Constant("meta") for o in operands)
         if operation is not None and operation.constructor_draws and not on_meta:
+            self.note_maker()
             self.draw(state, node, Random(RandomKind.TORCH), self.called(node))
+
+    def note_maker(self) -> None:
+        """The root that runs makes modules with weights."""
+        if self.root is not None and not self.bodies:
+            self.makers.add(self.root)
 
     def set_mode(self, state: State, module: Value, *, is_training: bool) -> None:
         """Put a module and all its parts into training or evaluation: it is no longer like others."""

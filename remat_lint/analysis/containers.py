@@ -120,6 +120,7 @@ class Containers(Items):
 
         Nor is one that a function knows that is stored or handed on.
         """
+        self.note_handed(operands)
         for operand in operands:
             for value in self._known_to(state, operand.value, set()):
                 if isinstance(value, RegionWrapper):
@@ -127,6 +128,15 @@ class Containers(Items):
             for value in alternatives(operand.value):
                 if isinstance(value, NameScope):
                     self.name_scopes += (RegionName("{}"),)
+
+    def note_handed(self, operands: Sequence[Operand]) -> None:
+        """These values are no longer known to the running call alone."""
+        values = (value for operand in operands for value in (operand.value, *parts(operand.value)))
+        self.given_away |= {value.address for value in values if isinstance(value, Reference)}
+
+    def is_kept_to_itself(self, address: int) -> bool:
+        """Whether the running call made what lies here, and nothing else was given it."""
+        return address > self.frame.id and address not in self.given_away
 
     def _known_to(self, state: State, value: Value, seen: set[int]) -> Iterator[Value]:
         """A value, its parts, and what a function in it sees around it."""

@@ -442,6 +442,9 @@ class Outcome(str, Enum):
     SKIPPED = "skipped"
     """The replay finds the result of the forward and skips the computation: backward raises."""
 
+    SWITCHED = "switched"
+    """The state decides which way the code goes: the replay goes another way than the forward."""
+
     UNFILLED = "unfilled"
     """The replay makes the tensor anew, and skips the saved region that fills it: the gradients are wrong."""
 

@@ -75,6 +75,7 @@ class Functions(Construction):
             return Unknown(origin=self.fresh())
         if function.receiver is not None:
             operands = [Operand(function.receiver), *operands]
+        self.note_handed(operands)
         frame = Frame(
             id=self.fresh(),
             depth=self.frame.depth + 1,

@@ -206,7 +206,7 @@ class Hooks(Markers):
             yield _LIVE if any(isinstance(one, External) for one in found) else _KEPT_IN_ITSELF
         if found[0] != NONE and _ignores_state(hook.restore):
             yield (
-                "has a `restore` that does not use what it is given: nothing is restored",
+                "has a `restore` that does not use what it is given: what `snapshot` took is not restored",
                 "Set the state to it.",
             )
         elif _adds_state(hook.restore):

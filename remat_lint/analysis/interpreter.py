@@ -42,6 +42,7 @@ from remat_lint.analysis.values import (
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import together
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
@@ -208,17 +209,21 @@ class Interpreter(Conditions):
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
-        tested = watch.mentioned(statement.test)
-        ends = []
-        for paths, body in ((true, statement.body), (false, statement.orelse)):
+        tested, weighed = watch.mentioned(statement.test), watch.weighed(statement.test)
+        ends, origins, after = [], watch.origins, []
+        arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
+        for paths, body, others in arms:
             if paths:
-                with watch.inside(tested, body):
+                watch.origins = dict(origins)
+                with watch.inside(tested, body, others):
                     ways = self.run_block(body, paths)
+                after.append(watch.origins)
                 ends.append(bool(ways.fell))
                 flow.fell += ways.fell
                 flow.add(ways)
+        watch.origins = together(after)
         if watch.decided(tested, statement, known, left=not all(ends)):
-            self.compute_with(state, tested)
+            self.compute_with(state, weighed)
         if before is Phase.BOTH:
             self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)

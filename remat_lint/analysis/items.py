@@ -151,7 +151,7 @@ class Items(Registered):
         self, state: State, node: ir.Node, base: Operand, indices: Sequence[Operand], value: Operand
     ) -> None:
         """``base[indices] = value``."""
-        if not isinstance(base.value, Tensor) and not self.is_tensor_like(base.value, indices):
+        if not self.is_tensor_like(base.value, indices):
             self.note_element(state, node, base, indices, value)
         self.select(state, node, decision_in(indices))
         for one in alternatives(base.value):
@@ -167,6 +167,8 @@ class Items(Registered):
 
     def is_tensor_like(self, base: Value, indices: Sequence[Operand]) -> bool:
         """Whether a value is a tensor, or is indexed as only tensors are."""
+        if any(isinstance(i.value, Constant) and isinstance(i.value.value, str) for i in indices):
+            return False
         if not isinstance(base, Unknown):
             return isinstance(base, Tensor)
         return base.computed or base.origin in self.tensors or _is_tensor_like(indices)

@@ -187,6 +187,8 @@ class Machine:
         """The file under analysis."""
         self.applies_checkpoints = False
         """Whether that file may apply checkpoints."""
+        self.makers: set[ir.Function] = set()
+        """The roots whose runs made modules with weights, outside every checkpoint in view."""
         self.root: ir.Function | None = None
         """The function whose run as a root is under way."""
         self.picked: set[int] = set()
@@ -231,6 +233,8 @@ class Machine:
         """The functions that each function calls, and where they are defined."""
         self.replayed_since = 0
         """The last number of what was there when the innermost checkpoint under way began."""
+        self.given_away: set[int] = set()
+        """The addresses of what was stored or given to a function: others may change it."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.told = False

@@ -188,7 +188,16 @@ class Objects(Wrappers):
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)
-        return self._inherited(state, node, base, found.klass, self.mro(found.klass), name)
+        order = self.mro(found.klass)
+        if name == "training" and self.replaying and self._has_mode(found.klass, order):
+            return Constant(True)  # backward replays: nobody runs it in evaluation
+        return self._inherited(state, node, base, found.klass, order, name)
+
+    def _has_mode(self, klass: Value, order: Sequence[Value]) -> bool:
+        """Whether only ``train()`` and ``eval()`` set ``training`` of such objects: they are modules."""
+        is_derived = any(isinstance(one, External) for one in order)
+        is_own = self.is_record(klass) or self.class_attribute(order, "training") is not None
+        return is_derived and not is_own and "training" not in self.frame.watch.changed
 
     def _own_attribute(
         self, state: State, base: Reference, found: InstanceObject, own: Value, name: str

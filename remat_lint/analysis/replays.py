@@ -63,7 +63,7 @@ from remat_lint.analysis.values import (
     alternatives,
     numbers,
 )
-from remat_lint.analysis.watch import Held
+from remat_lint.analysis.watch import Held, Watch
 from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
@@ -123,11 +123,14 @@ class Replays(Machine):
         if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write)
 
-    def compute_with(self, state: State, used: frozenset[Held]) -> None:
-        """Something is computed with what is held: a replay looks at it again."""
+    def compute_with(self, state: State, used: frozenset[Held], exprs: Sequence[ir.Expr] = ()) -> None:
+        """Something is computed with what is held, which these expressions stand for.
+
+        A replay looks at it again.
+        """
         if state.phase is not Phase.BOTH or self.frame.statement is None:
             return
-        self.frame.watch.use(used)
+        self.frame.watch.use(used, exprs)
         for number, path in used:
             self.note_deed(state, self.frame.statement, Use(number, path))
 
@@ -260,7 +263,7 @@ class Replays(Machine):
         """A deed of the call that runs in a frame, as its caller sees it."""
         match deed.act:
             case Write(number=number) as write:
-                foreign = self.is_foreign(number, frame.id)
+                foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
                 return replace(deed, act=self._with_uses(frame, write)) if foreign else None
             case Touch(number=number) | Use(number=number) if number and not self.is_foreign(
                 number, frame.id
@@ -488,6 +491,12 @@ class Replays(Machine):
         is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
         kept = not (draw.unkept and is_in_function)
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _is_mended(watch: Watch, write: Write) -> bool:
+    """Whether what is deleted is there again when the call ends."""
+    is_deleted = write.outcome is Outcome.RAISES and write.written is Written.ATTRIBUTE
+    return is_deleted and watch.is_set_wherever_written((write.number, write.path))
 
 
 def _is_settled(deed: Deed, before: int) -> bool:

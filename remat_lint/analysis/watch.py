@@ -1,7 +1,7 @@
 """What a running function was seen to do with state that was there before it: which it tests, reads and sets.
 
-A watch belongs to one frame and knows no path: what any path did counts. It looks at attributes and names
-that code in the file changes, and at no others.
+A watch belongs to one frame and knows paths only as arms of an ``if``: what any path did counts. It looks
+at attributes and names that code in the file changes, and at no others.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.evaluation_order import children
+from remat_lint.analysis.evaluation_order import children, evaluated
 from remat_lint.analysis.suites import bound_names, nested
 
 if TYPE_CHECKING:
@@ -49,10 +49,14 @@ _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run."""
+    """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run.
+
+    ``instead`` is whether something is computed where it does not run.
+    """
 
     tested: frozenset[Held]
     once: bool
+    instead: bool
 
 
 Arms = tuple[Arm, ...]
@@ -80,9 +84,15 @@ class Watch:
     origins: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state that went into what a local name was bound to last."""
 
+    bound: dict[str, Arms] = field(default_factory=dict)
+    """The arms in which those names were bound."""
+
     arms: list[Arm] = field(default_factory=list)
     passed: set[Held] = field(default_factory=set)
     """The state tested by a condition on which the function may have ended before this point."""
+
+    turned: set[Held] = field(default_factory=set)
+    """That where something is computed on the way to that end."""
 
     used: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that something was computed with, with the arms in which that was."""
@@ -124,18 +134,33 @@ class Watch:
         if self.met or self.origins:
             state = self.mentioned(expr)
             if state:
-                self.origins[name] = state
+                self.origins[name], self.bound[name] = state, tuple(self.arms)
             else:
                 self.origins.pop(name, None)
 
     @contextmanager
-    def inside(self, tested: frozenset[Held], body: Sequence[ir.Stmt]) -> Iterator[None]:
-        """An arm of an ``if`` on this state runs."""
-        self.arms.append(Arm(tested, bool(tested) and any(_settles(one, tested) for one in body)))
+    def inside(
+        self, tested: frozenset[Held], body: Sequence[ir.Stmt], others: Sequence[ir.Stmt]
+    ) -> Iterator[None]:
+        """An arm of an ``if`` on this state runs; where it does not, the others do."""
+        once = bool(tested) and any(_settles(one, tested) for one in body)
+        self.arms.append(Arm(tested, once, bool(tested) and _computes(others)))
         try:
             yield
         finally:
             self.arms.pop()
+
+    def weighed(self, test: ir.Expr) -> frozenset[Held]:
+        """The state whose contents a condition looks at: not only whether it is there."""
+        match test:
+            case ir.Comparison(operators=operators) if all(one in ("Is", "IsNot") for one in operators):
+                return frozenset()
+            case ir.Boolean(left=left, right=right):
+                return self.weighed(left) | self.weighed(right)
+            case ir.Unary(operand=operand):
+                return self.weighed(operand)
+            case _:
+                return self.mentioned(test)
 
     def decided(
         self, tested: frozenset[Held], statement: ir.If, known: frozenset[str], *, left: bool
@@ -147,16 +172,27 @@ class Watch:
         if left:
             self.passed |= tested
         one, other = map(_assigned, (statement.body, statement.orelse))
+        if left and _computes((*statement.body, *statement.orelse)):
+            self.turned |= tested
         return bool(tested) and bool((one & other) | (known & (one | other)))
 
-    def use(self, state: Iterable[Held]) -> None:
-        """Something is computed with this state."""
+    def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
+        """Something is computed with this state, which these expressions stand for."""
+        names = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
+        around = (self.bound[name] for name in names if name in self.origins)
+        arms = max((tuple(self.arms), *around), key=len)
         for held in state:
-            self.used.setdefault(held, set()).add(tuple(self.arms))
+            self.used.setdefault(held, set()).add(arms)
 
     def write(self, held: Held) -> None:
         """This state is written."""
         self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def is_set_wherever_written(self, held: Held) -> bool:
+        """Whether a state is set whole, before or after, wherever it is written."""
+        around = self.replaced.get(held)
+        writes = self.written.get(held, ())
+        return around is not None and all(arms[: len(around)] == around for arms in writes)
 
     def is_computed_with(self, held: Held) -> bool:
         """Whether something is computed with a state wherever it is written."""
@@ -170,16 +206,57 @@ class Watch:
         """Whether a condition on this state decides whether the code under way runs."""
         return held in self.passed or any(held in arm.tested for arm in self.arms)
 
+    def is_turned_by(self, held: Held) -> bool:
+        """Whether such a condition makes the code compute something else instead."""
+        return held in self.turned or any(held in arm.tested and arm.instead for arm in self.arms)
+
     def was_replaced(self, held: Held) -> bool:
         """Whether the state was set whole before, wherever the code under way runs."""
         around = self.replaced.get(held)
         return around is not None and tuple(self.arms[: len(around)]) == around
 
 
+def together(ways: Iterable[dict[str, frozenset[Held]]]) -> dict[str, frozenset[Held]]:
+    """The state that names are made of where several ways meet."""
+    met: dict[str, frozenset[Held]] = {}
+    for origins in ways:
+        for name, state in origins.items():
+            met[name] = met.get(name, frozenset()) | state
+    return met
+
+
 def _assigned(body: Sequence[ir.Stmt]) -> frozenset[str]:
     """The names that statements assign to."""
     assignments = (one for one in nested(body) if isinstance(one, (ir.Assign, ir.AugAssign)))
     return frozenset(name for one in assignments for name in bound_names(one))
+
+
+def _computes(block: Sequence[ir.Stmt]) -> bool:
+    """Whether something new is computed for a local name or a result."""
+    return any(
+        isinstance(part, ir.Binary) or (isinstance(part, ir.Call) and not is_kept_by(part))
+        for statement in nested(block)
+        for part, _ in evaluated(_results(statement))
+    )
+
+
+def _results(statement: ir.Stmt) -> tuple[ir.Expr, ...]:
+    """What a statement gives to a local name, or returns."""
+    match statement:
+        case ir.Return(value=ir.Expr() as value):
+            return (value,)
+        case ir.Assign(targets=targets, value=ir.Expr() as value) if any(map(_is_local, targets)):
+            return (value,)
+        case ir.AugAssign(target=ir.Name() as target, value=value):
+            return (ir.Binary(statement.at, statement.operator, target, value),)
+        case _:
+            return ()
+
+
+def _is_local(target: ir.Expr) -> bool:
+    return isinstance(target, ir.Name) or (
+        isinstance(target, ir.Display) and any(map(_is_local, target.items))
+    )
 
 
 def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:

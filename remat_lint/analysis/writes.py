@@ -145,7 +145,7 @@ class Writes(Replays):
         used = frozenset[Held]().union(*mentioned)
         others = (operand.value for operand, own in zip(operands, mentioned, strict=True) if not own)
         if used and not all(map(self.is_surely_steady, others)):
-            self.compute_with(state, used)
+            self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
@@ -362,6 +362,8 @@ class Writes(Replays):
             return Outcome.ADVANCED
         if not from_key and not self._is_new(state, value, value.expr):
             return None
+        if watch.is_turned_by(held):
+            return Outcome.SWITCHED
         if watch.is_tested(held):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
         return Outcome.REPLACED

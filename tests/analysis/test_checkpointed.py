@@ -421,6 +421,107 @@ ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
             "special": ["class Special(Layer):"],
         },
     ),
+    "the layers of transformers, decorated": (
+        """
+        from transformers.modeling_layers import GradientCheckpointingLayer
+
+        def renamed(old, new):
+            def wrap(function):
+                @functools.wraps(function)
+                def wrapped(*args, **kwargs):
+                    if old in kwargs:
+                        kwargs[new] = kwargs.pop(old)
+                    return function(*args, **kwargs)
+                return wrapped
+            return wrap
+
+        class Layer(GradientCheckpointingLayer):
+            @renamed("past", "cache")
+            def forward(self, x, cache=None, flag=None):
+                if cache is not None:
+                    print("cache")
+                if flag is not None:
+                    print("flag")
+                return x.sin()
+        """,
+        {"flag": ["class Layer(GradientCheckpointingLayer):", "return function(*args, **kwargs)"]},
+    ),
+    "what is told where nothing is": (
+        """
+        import heapq
+
+        def surplus(x, *rest, **options):
+            unknown = [name for name in options if name != "flag"]
+            if len(unknown) > 0:
+                print("unknown")
+            if len(rest) > 0:
+                print("rest")
+            found = []
+            if len(found) > 0:
+                print("before")
+            for part in x:
+                if len(found) > 0:
+                    print("turn")
+                found.append(part)
+            if len(found) > 0:
+                print("after")
+            pushed = []
+            heapq.heappush(pushed, 1)
+            if len(pushed) > 0:
+                print("pushed")
+            more = []
+            more += list(options)
+            if len(more) > 0:
+                print("more")
+            return x.sin()
+
+        def fill(names):
+            names.append("a")
+
+        def filled(x, **options):
+            names = []
+            fill(names)
+            if len(names) > 0:
+                print("filled")
+            extra = [name for name in options]
+            if len(extra) > 0:
+                print("extra")
+            return x.sin()
+
+        SEEN = []
+
+        def seen(x):
+            if len(SEEN) > 0:
+                print("seen")
+            return x.sin()
+
+        def step(x, **options):
+            x = checkpoint(surplus, x, use_reentrant=False)
+            x = checkpoint(seen, x, use_reentrant=False)
+            return checkpoint(filled, x, use_reentrant=False, **options)
+        """,
+        {
+            "turn": ["x = checkpoint(surplus, x, use_reentrant=False)"],
+            "after": ["x = checkpoint(surplus, x, use_reentrant=False)"],
+            "pushed": ["x = checkpoint(surplus, x, use_reentrant=False)"],
+            "seen": ["x = checkpoint(seen, x, use_reentrant=False)"],
+            "filled": ["return checkpoint(filled, x, use_reentrant=False, **options)"],
+            "extra": ["return checkpoint(filled, x, use_reentrant=False, **options)"],
+        },
+    ),
+    "the surplus of a layer that nothing in view calls": (
+        """
+        from transformers.modeling_layers import GradientCheckpointingLayer
+
+        class Layer(GradientCheckpointingLayer):
+            def forward(self, x, **options):
+                unknown = [name for name in options if name != "flag"]
+                if len(unknown) > 0:
+                    print("unknown")
+                return x.sin()
+        """,
+        {"unknown": ["class Layer(GradientCheckpointingLayer):"]},
+    ),
     "a checkpoint in an attribute that is set elsewhere": (
         """
         class Down(nn.Module):

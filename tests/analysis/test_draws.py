@@ -1034,6 +1034,33 @@ def test_the_analyser_finds(name: str) -> None:
     assert found == expected
 
 
+def test_what_makes_a_model_is_no_body() -> None:
+    """No checkpoint is in view: the block may be checkpointed, the function that makes it and runs it not."""
+    code = textwrap.dedent("""
+        import torch
+        import torch.nn.functional as F
+        import torch_remat as remat
+        from torch import nn
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(8, 8)
+            def forward(self, x):
+                y = remat.region(self.lin, "lin", recompute=True)(x)
+                return F.dropout(y, 0.5)
+        def main():
+            x = torch.randn(4, 8)
+            return Block()(x)
+        def again():
+            x = torch.randn(4, 8)
+            return Block()(x)
+    """)
+    source = SourceFile("model.py", code.encode())
+    facts = gather([analyse(source, Project())], [source.path])[source.path]
+    found = [source.code(fact.place.node) for fact in facts.of(RandomDraw)]
+    assert found == ["F.dropout(y, 0.5)"]
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_torch_remat_says_the_same(name: str, tmp_path: Path) -> None:

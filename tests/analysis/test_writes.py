@@ -23,7 +23,9 @@ from remat_lint.project import Project
 from remat_lint.source import SourceFile
 
 ROWS = Path(__file__).parent / "writes"
-EXPECTED = re.compile(r"#\s*(replaced|advanced|computed|outdated|skipped|unfilled|raises|diverges)\b")
+EXPECTED = re.compile(
+    r"#\s*(replaced|advanced|computed|outdated|skipped|unfilled|raises|switched|diverges)\b"
+)
 HARMFUL = {"computed", "outdated", "skipped", "unfilled", "raises", "diverges"}
 HEADER = """
 import collections
