@@ -1,3 +1,3 @@
-"""Finds activation-checkpointing mistakes in code that uses torch_remat, mends them, confirms by running."""
+"""Finds mistakes in code that is checkpointed with torch_remat or without, mends them, confirms by runs."""
 
 __version__ = "0.1.0"

@@ -8,12 +8,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from remat_lint.findings import Finding, Fix, Place, Severity, Step
 
 if TYPE_CHECKING:
     from remat_lint.analysis.facts import ModuleFacts
+
+
+RuleFix = Literal["safe", "unsafe", "safe or unsafe"]
+"""Whether `remat-fix` mends findings by itself, only with `--unsafe-fixes`, or some so and others so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,12 @@ class Rule:
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
-    fixable: ClassVar[bool] = False
+    grades: ClassVar[bool] = False
+    """Whether some findings are of the other severity, by what is known of the place."""
+
+    fix: ClassVar[RuleFix | None] = None
+    """What `remat-fix` makes of the findings of this rule, where it mends any."""
+
     opt_in: ClassVar[bool] = False
     fails: ClassVar[tuple[Example, ...]]
     passes: ClassVar[tuple[Example, ...]]

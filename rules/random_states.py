@@ -13,7 +13,7 @@ _STATES = {
 }
 
 _FUNCTIONS = {
-    RandomKind.TORCH: "`torch.get_rng_state`, `torch.set_rng_state`",
+    RandomKind.TORCH: "`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`",
     RandomKind.PYTHON: "`random.getstate`, `random.setstate`",
     RandomKind.NUMPY: "`numpy.random.get_state`, `numpy.random.set_state`",
 }
@@ -81,7 +81,7 @@ def harm(draw: RandomDraw) -> str:
 def hook_to_write(random: Random) -> str:
     """The hook that restores a state."""
     functions = f" ({_FUNCTIONS[random.kind]})" if random.kind in _FUNCTIONS else ""
-    return f"Give the checkpoint a `RecomputeStateHook` that restores {_state_name(random)}{functions}"
+    return f"Give the checkpoint a `remat.RecomputeStateHook` that restores {_state_name(random)}{functions}"
 
 
 def _state_name(random: Random) -> str:

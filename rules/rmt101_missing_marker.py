@@ -30,7 +30,8 @@ class MissingMarker(Rule):
     code = "RMT101"
     name = "missing-marker"
     severity = Severity.ERROR
-    fixable = True
+    grades = True
+    fix = "safe"
     fails = (
         Example(
             """

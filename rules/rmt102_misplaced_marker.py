@@ -27,7 +27,7 @@ class MisplacedMarker(Rule):
     code = "RMT102"
     name = "misplaced-marker"
     severity = Severity.WARNING
-    fixable = True
+    fix = "safe or unsafe"
     fails = (
         Example(
             """

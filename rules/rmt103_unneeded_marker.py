@@ -29,7 +29,7 @@ class UnneededMarker(Rule):
     code = "RMT103"
     name = "unneeded-marker"
     severity = Severity.WARNING
-    fixable = True
+    fix = "safe or unsafe"
     fails = (
         Example(
             """

@@ -25,7 +25,7 @@ class UngroupedMarkers(Rule):
     code = "RMT104"
     name = "ungrouped-markers"
     severity = Severity.WARNING
-    fixable = True
+    fix = "safe or unsafe"
     opt_in = True
     fails = (
         Example(

@@ -26,7 +26,7 @@ class MarkerNotATensor(Rule):
     code = "RMT105"
     name = "marker-not-a-tensor"
     severity = Severity.ERROR
-    fixable = True
+    fix = "safe"
     fails = (
         Example(
             """

@@ -28,7 +28,7 @@ class ResidentOutput(Rule):
     code = "RMT109"
     name = "resident-output"
     severity = Severity.WARNING
-    fixable = True
+    fix = "safe"
     fails = (
         Example(
             """

@@ -25,6 +25,7 @@ class InvalidRegionArgument(Rule):
     code = "RMT204"
     name = "invalid-region-argument"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """

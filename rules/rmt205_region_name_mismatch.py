@@ -37,7 +37,7 @@ class RegionNameMismatch(Rule):
     code = "RMT205"
     name = "region-name-mismatch"
     severity = Severity.WARNING
-    fixable = True
+    fix = "safe"
     fails = (
         Example(
             """

@@ -28,7 +28,7 @@ class CheckpointWithoutOptions(Rule):
     code = "RMT301"
     name = "checkpoint-without-options"
     severity = Severity.ERROR
-    fixable = True
+    fix = "safe"
     fails = (
         Example(
             """

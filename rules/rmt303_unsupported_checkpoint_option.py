@@ -30,6 +30,7 @@ class UnsupportedCheckpointOption(Rule):
     code = "RMT303"
     name = "unsupported-checkpoint-option"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """

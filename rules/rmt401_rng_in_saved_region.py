@@ -21,8 +21,12 @@ class RngInSavedRegion(Rule):
     (RMT402), today or once somebody adds one.
 
     ## What to write instead
-    A state hook: `torch_remat` takes the state behind each SAVE region in the forward, and restores it
-    where the replay skips the region.
+    A state hook (`remat.RecomputeStateHook`): any object with `snapshot` and `restore`, with nothing to
+    inherit, in the tuple `recompute_state_hooks` of the checkpoint. `torch_remat` takes the state behind
+    each SAVE region in the forward, and restores it where the replay skips the region.
+
+    `torch.get_rng_state` and `torch.set_rng_state` are the CPU generator's. Numbers that are drawn on a GPU
+    come from that of `torch.cuda`; the hook below restores both, and runs without a GPU, too.
     """
 
     code = "RMT401"
@@ -57,10 +61,12 @@ class RngInSavedRegion(Rule):
 
             class TorchRandomState:
                 def snapshot(self):
-                    return torch.get_rng_state()
+                    return torch.get_rng_state(), torch.cuda.get_rng_state_all()
 
                 def restore(self, state):
-                    torch.set_rng_state(state)
+                    cpu, gpus = state
+                    torch.set_rng_state(cpu)
+                    torch.cuda.set_rng_state_all(gpus)
 
 
             def body(x):

@@ -25,14 +25,18 @@ class RngReplayed(Rule):
     `torch.utils.checkpoint` restores torch's default generators, and no others.
 
     ## What to write instead
-    A state hook, which `torch_remat` asks for the state in the forward and gives it back to before the
-    replay. Where there can be none (the operating system), or to be rid of the question: draw outside the
-    checkpoint and pass the result in, or draw in a SAVE region, which runs once.
+    A state hook (`remat.RecomputeStateHook`): any object with `snapshot` and `restore`, with nothing to
+    inherit. `torch_remat` asks it for the state in the forward and gives it back before the replay.
+    `torch.get_rng_state` and `torch.set_rng_state` are the CPU generator's: a hook for draws on a GPU takes
+    those of `torch.cuda`, as below. Where there can be no hook (the operating system), or to be rid of the
+    question: draw outside the checkpoint and pass the result in. A draw in a SAVE region runs once and is
+    right, but what draws after it needs a hook all the same (RMT401).
     """
 
     code = "RMT402"
     name = "rng-replayed"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """
@@ -77,10 +81,12 @@ class RngReplayed(Rule):
 
             class TorchRandomState:
                 def snapshot(self):
-                    return torch.get_rng_state()
+                    return torch.get_rng_state(), torch.cuda.get_rng_state_all()
 
                 def restore(self, state):
-                    torch.set_rng_state(state)
+                    cpu, gpus = state
+                    torch.set_rng_state(cpu)
+                    torch.cuda.set_rng_state_all(gpus)
 
 
             def body(x):

@@ -20,18 +20,21 @@ class IncompleteStateHook(Rule):
     ## Why is this bad?
     `torch_remat` calls `snapshot` in the forward and gives its result to `restore` before the replay,
     several times where there are SAVE regions, and again for each further backward. A method that is
-    missing raises then. Everything else here leaves the state as it is: the replay draws other numbers,
-    and the gradients are silently wrong. A hook restores its own state only: one for torch does nothing
+    missing raises then. Everything else here leaves the state as it is, or sets it to that of another
+    moment, such as what a later `snapshot` left in `self`: the replay draws other numbers, and the
+    gradients are silently wrong. A hook restores its own state only: one for torch does nothing
     for Python's `random`, nor for a `torch.Generator` of your own.
 
     ## What to write instead
-    A hook for each state that is drawn from: `snapshot` returns a copy of the whole state, `restore` sets
-    the state to it.
+    A hook (`remat.RecomputeStateHook`: any object with both methods, with nothing to inherit) for each state
+    that is drawn from: `snapshot` returns a copy of the whole state, `restore` sets the state to it. On a
+    GPU, torch's state is that of `torch.cuda.get_rng_state` and `torch.cuda.set_rng_state`.
     """
 
     code = "RMT403"
     name = "incomplete-state-hook"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """

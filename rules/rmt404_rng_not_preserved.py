@@ -27,6 +27,7 @@ class RngNotPreserved(Rule):
     code = "RMT404"
     name = "rng-not-preserved"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """

@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, severity
+from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity, unfilled
 
 _ADVANCED = {
     Written.ELEMENT: "changes",
@@ -29,21 +29,27 @@ class StateWrittenTwice(Rule):
 
     ## Why is this bad?
     A checkpoint runs the code a second time in backward. Counters count double, lists hold everything
-    twice. Where the code also computes with such state the replay finds other values than the forward, and
-    the gradients are silently wrong: a cache of keys that grows, `next(iterator)`, a running mean. Where
-    the replay finds a result that the forward kept, and skips the computation, backward raises. Where it
-    goes another way than the forward, backward mostly raises, and the gradients are wrong if it does not.
+    twice. What is only overwritten (`self.last = y`) holds the replay's value from then on: that of another
+    graph, and of an older batch where several are under way. Where the code also computes with such state
+    the replay finds other values than the forward, and the gradients are silently wrong: a cache of keys
+    that grows, `next(iterator)`, a running mean. Where the replay finds a result that the forward kept, and
+    skips the computation, backward raises. Where it goes another way than the forward, backward mostly
+    raises, and the gradients are wrong if it does not. A write that only the forward does is wrong as well,
+    where the code had computed with the state before: in a loop, or in a second layer that shares it, the
+    replay finds what the last write left.
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, return the value, or write it in a region with
-    `recompute=False`, which runs once. `torch.utils.checkpoint` has no such guard: move the write out of
-    the checkpointed function.
+    `recompute=False`, which runs once. Detach what is computed under the guard only (`y.detach().norm()`):
+    with gradients it would save tensors that the replay lacks, and backward would raise (RMT506).
+    `torch.utils.checkpoint` has no such guard: move the write out of the checkpointed function.
     """
 
     code = "RMT501"
     name = "state-written-twice"
     severity = Severity.WARNING
-    fixable = True
+    grades = True
+    fix = "unsafe"
     fails = (
         Example(
             """
@@ -154,12 +160,19 @@ def _what_happens(write: StateWrite) -> str:
             )
         case Outcome.COMPUTED:
             return (
-                f"{target} changes here and is computed with: {when}, it is another one, and the gradients "
-                "are wrong"
+                f"{target} changes here and is computed with: {when}, it has another value, and the "
+                "gradients are wrong"
             )
+        case Outcome.UNFILLED:
+            return unfilled(write)
+        case Outcome.OUTDATED:
+            return outdated(write)
         case Outcome.RAISES:
             return f"{target} is deleted here: {when}, it is gone, and backward raises"
         case Outcome.REPLACED:
-            return f"{target} {maybe(write)}is written a second time {when}"
+            return (
+                f"{target} {maybe(write)}is written a second time {when}: what reads it afterwards sees the "
+                "replay's value"
+            )
         case _:
             return f"{target} {maybe(write)}{_ADVANCED.get(write.written, 'advances')} a second time {when}"

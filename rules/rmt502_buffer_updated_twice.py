@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, severity
+from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity, unfilled
 
 
 class BufferUpdatedTwice(Rule):
@@ -25,14 +25,16 @@ class BufferUpdatedTwice(Rule):
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, or move it into a region with `recompute=False`, which
-    runs once. Change a copy of an input. Freeze `BatchNorm` (`.eval()`), use a norm without statistics, or
-    keep the module out of the checkpointed code.
+    runs once. `torch.utils.checkpoint` has no such guard: move it out of the checkpointed function. Change
+    a copy of an input. Freeze `BatchNorm` (`.eval()`), use a norm without statistics, or keep the module
+    out of the checkpointed code.
     """
 
     code = "RMT502"
     name = "buffer-updated-twice"
     severity = Severity.WARNING
-    fixable = True
+    grades = True
+    fix = "unsafe"
     fails = (
         Example(
             """
@@ -128,10 +130,9 @@ def _what_happens(write: StateWrite) -> str:
         case Outcome.RAISES:
             return f"{target}, an input of the checkpointed function, is changed in place: backward raises"
         case Outcome.UNFILLED:
-            return (
-                f"{target} is changed in a saved region, and was made outside it: {when}, it is made anew, "
-                "the region is skipped, and the gradients are wrong"
-            )
+            return unfilled(write)
+        case Outcome.OUTDATED:
+            return outdated(write)
         case Outcome.COMPUTED if write.written is Written.INPUT:
             return (
                 f"{target}, an input of the checkpointed function, is changed in place: {when}, it is what "
@@ -153,8 +154,6 @@ def _what_happens(write: StateWrite) -> str:
 
 
 def _what_to_write(write: StateWrite) -> str:
-    if write.outcome is Outcome.UNFILLED:
-        return "Return it from the region."
     if write.written is Written.INPUT:
         return f"Change a copy (`{write.target}.clone()`)."
     if write.written is Written.STATISTICS:

@@ -24,9 +24,10 @@ _TWICE = {
 class RepeatedEffect(Rule):
     """## What it does
     Finds effects outside the program in code that a checkpoint replays: `print`, logging by any logger,
-    metrics (tensorboard, Weights & Biases, MLflow, ...), files that are written, moved or deleted, other
-    programs and threads that are started, queues, connections, and calls that make the program wait for
-    the GPU or reset its statistics.
+    metrics (tensorboard, Weights & Biases, MLflow, ...), files that are written, moved or deleted
+    (`torch.save`, `shutil.copy`, ...), other programs and threads that are started, queues, connections,
+    and calls that make the program wait for the GPU (`torch.cuda.synchronize`), give back its memory
+    (`torch.cuda.empty_cache`) or reset its statistics (`torch.cuda.reset_peak_memory_stats`).
 
     Silent are effects that nobody sees twice: in a region with `recompute=False`, under
     `if not remat.is_recomputing():`, through a file or queue that the same call made, on paths that end in
@@ -47,7 +48,7 @@ class RepeatedEffect(Rule):
     code = "RMT503"
     name = "external-effect"
     severity = Severity.WARNING
-    fixable = True
+    fix = "unsafe"
     fails = (
         Example(
             """
@@ -92,7 +93,7 @@ class RepeatedEffect(Rule):
             when, twice = when_replayed(effect.replayed), _TWICE[effect.touched]
             yield self.at(
                 effect.place,
-                f"`{effect.operation}` {runs} again {when}: {twice}. {how_to_do_it_once(effect.replayed)}",
+                f"`{effect.operation}` {runs} again {when}: {twice}. {how_to_do_it_once(effect)}",
                 fix=guard(effect),
                 chain=effect.replayed.chain,
             )

@@ -26,7 +26,9 @@ class CollectiveReplayed(Rule):
 
     ## What to write instead
     Run the collective in a region with `recompute=False`: its result is kept, and replay communicates
-    no more. Where the result is small that costs little. Or move it out of the checkpointed code. Where
+    no more. Return the result from the region's function, also where the collective writes it in place; go
+    on with what the region returns; and mark that with `remat.recompute_needs_tensor` where bare code reads
+    it. Where the result is small that costs little. Or move it out of the checkpointed code. Where
     memory matters more than time, issuing it again is right: suppress the finding, and say so.
     """
 
@@ -91,7 +93,7 @@ class CollectiveReplayed(Rule):
             keep = (
                 ""
                 if replayed.by is Replayer.TORCH
-                else ("Run it in a region with `recompute=False`, which keeps its result, or move")
+                else "Run it in a region with `recompute=False` that returns the result, or move"
             )
             out = "it out of the checkpointed function." if not keep else "it out of the checkpointed code."
             yield self.at(

@@ -40,6 +40,7 @@ class UnstableInputRule(Rule):
     code = "RMT505"
     name = "unstable-input"
     severity = Severity.WARNING
+    grades = True
     fails = (
         Example(
             """

@@ -28,6 +28,7 @@ class DivergentReplayRule(Rule):
     code = "RMT506"
     name = "divergent-replay"
     severity = Severity.ERROR
+    grades = True
     fails = (
         Example(
             """
@@ -106,9 +107,7 @@ _SAME = "Compute the same in both phases, and guard only what is recorded."
 
 def _message(divergent: DivergentReplay) -> str:
     what, when = f"`{divergent.what}`", when_replayed(divergent.replayed)
-    raises = (
-        "backward raises" if divergent.replayed.certain else "backward raises if gradients flow through it"
-    )
+    gradients = "" if divergent.replayed.certain else "if its result has gradients, "
     match divergent.divergence:
         case Divergence.NAME:
             return (
@@ -122,11 +121,11 @@ def _message(divergent: DivergentReplay) -> str:
             )
         case Divergence.OPERATION:
             return (
-                f"{what} keeps tensors for backward, and does not run {when}: {raises}. "
-                "Put what is only recorded under `torch.no_grad()`."
+                f"{what} keeps tensors for backward, and does not run {when}: {gradients}another number of "
+                "tensors is saved, and backward raises. Put what is only recorded under `torch.no_grad()`."
             )
         case Divergence.REPLAY_OPERATION:
             return (
-                f"{what} keeps tensors for backward, and runs only {when}: {raises}. "
-                "Compute the same in both phases."
+                f"{what} keeps tensors for backward, and runs only {when}: {gradients}backward takes them "
+                "for those of the forward, and raises or is wrong. Compute the same in both phases."
             )

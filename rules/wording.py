@@ -54,8 +54,11 @@ def guard(fact: StateWrite | ExternalEffect) -> Fix | None:
     return Fix("guard-statements", edit, safe=False)
 
 
-def how_to_do_it_once(replayed: Replayed) -> str:
+def how_to_do_it_once(fact: StateWrite | ExternalEffect) -> str:
     """What to write so that code runs in the forward only; only torch_remat tells which phase runs."""
-    if replayed.by is Replayer.TORCH:
+    if fact.replayed.by is Replayer.TORCH:
         return "Move it out of the checkpointed function."
-    return "Write `if not remat.is_recomputing():` before it, or move it out of the checkpointed code."
+    # Under the guard, what computes with gradients saves tensors that the replay lacks: it gets no edit.
+    detached = "" if fact.edit else " (with what it computes from tensors detached)"
+    guarded = f"Write `if not remat.is_recomputing():` before it{detached}"
+    return f"{guarded}, or move it out of the checkpointed code."

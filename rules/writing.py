@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from remat_lint.analysis.facts import Outcome, StateWrite, Written
 from remat_lint.findings import Severity
-from remat_lint.rules.wording import how_to_do_it_once
+from remat_lint.rules.wording import how_to_do_it_once, when_replayed
 
 TENSORS = frozenset([Written.BUFFER, Written.INPUT, Written.STATISTICS])
 """What RMT502 is about; RMT501 is about the rest."""
 
-_WRONG = (Outcome.COMPUTED, Outcome.UNFILLED, Outcome.SKIPPED, Outcome.RAISES)
+_WRONG = (Outcome.COMPUTED, Outcome.OUTDATED, Outcome.UNFILLED, Outcome.SKIPPED, Outcome.RAISES)
 
 
 def severity(write: StateWrite) -> Severity:
@@ -23,16 +23,35 @@ def maybe(write: StateWrite) -> str:
     return "" if write.replayed.certain else "perhaps "
 
 
+def outdated(write: StateWrite) -> str:
+    """What happens to what was computed with before only the forward wrote."""
+    return (
+        f"`{write.target}` changes here, in the forward only, after it was computed with: "
+        f"{when_replayed(write.replayed)}, it is what the last write left, and the gradients are wrong"
+    )
+
+
+def unfilled(write: StateWrite) -> str:
+    """What happens to what only a saved region filled."""
+    return (
+        f"`{write.target}` is changed in a saved region, and was made outside it: "
+        f"{when_replayed(write.replayed)}, it is made anew, the region is skipped, and the gradients are "
+        "wrong"
+    )
+
+
 def advice(write: StateWrite) -> str:
     """What to write instead."""
     match write.outcome:
+        case Outcome.UNFILLED:
+            return "Return it from the region."
         case Outcome.RAISES:
             return "Keep it until the step is done."
         case Outcome.SKIPPED:
             return "Keep it without gradients (`.detach()`), or compute it before the checkpoint."
         case Outcome.COMPUTED if write.written in (Written.ITERATOR, Written.ELEMENT):
             return "Take it before the checkpoint and pass it as an argument."
-        case Outcome.COMPUTED | Outcome.SWITCHED:
+        case Outcome.COMPUTED | Outcome.OUTDATED | Outcome.SWITCHED:
             return "Pass it as an argument, and change it after the checkpoint."
         case _:
-            return how_to_do_it_once(write.replayed)
+            return how_to_do_it_once(write)

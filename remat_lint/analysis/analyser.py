@@ -114,6 +114,7 @@ class Analyser(Declarations):
                 return scope
             finally:
                 self._loading -= 1
+                scope.running = None
             for path in flow.fell:
                 self.journal.settle(path.pending)
                 self.journal.judge(path, path.runs.values())
@@ -340,6 +341,7 @@ class Analyser(Declarations):
         compiled = self._is_compiled(function)
         with self.entering(frame):
             self.compiled = compiled
+            self.grad_enabled = not any(map(self._switches_grad_off, definition.decorators))
             self.watch_for(frame)
             self._bind_root(state, frame, function)
             try:
@@ -361,10 +363,10 @@ class Analyser(Declarations):
     def _judge_as_body(self, frame: Frame) -> None:
         """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows.
 
-        A plain function that makes a model, and then runs it, is none.
+        A plain function that makes a model, and then runs it, is none, nor is one that wants no gradients.
         """
         assert frame.function is not None
-        if frame.owner is None and frame.function in self.makers:
+        if not self.grad_enabled or (frame.owner is None and frame.function in self.makers):
             return
         if not self.journal.is_body or not (self.journal.regions or self.journal.markers):
             return

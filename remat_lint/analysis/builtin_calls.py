@@ -64,6 +64,7 @@ def _no_read(call: BuiltinCall) -> Value:
 def _len(call: BuiltinCall) -> Value:
     """Nothing is in a list that a call made for itself, until it puts something there."""
     value = call.operands[0].value if call.operands else NONE
+    call.machine.look_into(call.state, value)
     found = call.machine.object_at(call.state, value) if isinstance(value, Reference) else value
     is_known = not isinstance(value, Reference) or call.machine.is_kept_to_itself(value.address)
     return Constant(0) if is_known and found in (ListObject(), SequenceValue()) else _no_read(call)

@@ -72,6 +72,8 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
+_BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
+
 _CALLED = (FunctionValue, CheckpointWrapper, RegionWrapper, Choice, Partial)
 """What may stand in the place of an object's own ``forward``."""
 
@@ -97,7 +99,9 @@ class Calls(Functions):
                 named = [Operand(value, keyword=name) for name, value in function.keywords]
                 return self.call(state, node, function.function, [*bound, *operands, *named])
             case ClassValue():
-                return self.construct(state, node, function, operands)
+                made = self.construct(state, node, function, operands)
+                self.note_made(state, made)
+                return made
             case Reference():
                 return self._call_object(state, node, function, operands)
             case Method(receiver=receiver, name=name):
@@ -393,7 +397,9 @@ class Calls(Functions):
             nested = self.class_attribute(self.mro(one), klass.definition.name)
             of_its_own = isinstance(nested, ClassValue) and klass in self.mro(nested)[1:]
             config = self.instance_of(nested) if of_its_own and isinstance(nested, ClassValue) else receiver
-            built.append(self.construct(state, node, one, [Operand(config), *operands]))
+            made = self.construct(state, node, one, [Operand(config), *operands])
+            self.note_made(state, made)
+            built.append(made)
         return reduce(join, built)
 
     def _call_attribute(
@@ -421,7 +427,7 @@ class Calls(Functions):
         if isinstance(value, Unknown):
             self.note_told(state, node, receiver, name)
         if name == "backward":
-            self.journal.is_body = False
+            self.note_backward()
         if is_blank(value) and name in (*PARTS, *WHOLE_TREE):
             is_named = name == "get_submodule" and any(isinstance(one.value, Constant) for one in operands)
             return self._walk(name, knows_regions=is_named)
@@ -462,6 +468,8 @@ class Calls(Functions):
         package, _, last = name.rpartition(".")
         if package == REMAT or package.startswith(REMAT + "."):
             return self.call_remat(state, node, last, operands)
+        if name in _BACKWARD:
+            self.note_backward()
         wrapped = self.call_by_name(state, node, name, operands)
         if wrapped is not None:
             return wrapped
@@ -484,7 +492,10 @@ class Calls(Functions):
         if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
-        return self._made_by(state, node, name, operands)
+        made = self._made_by(state, node, name, operands)
+        if name == "collections.Counter":
+            self.tallies.add(self.number_of(made))
+        return made
 
     def returns_anything(self, name: str) -> bool:
         """Whether nothing is known of what something of another package returns."""

@@ -155,7 +155,8 @@ class Checkpoints(Hooks):
         elif name == "preserve_rng_state" and isinstance(value, Constant) and value.value:
             yield (
                 "raises `NotImplementedError`: torch_remat does not preserve random state",
-                "Leave it out, and give a `RecomputeStateHook` that does: `recompute_state_hooks=(hook,)`.",
+                "Leave it out, and give a `remat.RecomputeStateHook` that does: "
+                "`recompute_state_hooks=(hook,)`.",
             )
         elif name == "determinism_check" and isinstance(value, Constant):
             if value.value not in _DETERMINISM_CHECKS:

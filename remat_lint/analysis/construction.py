@@ -63,6 +63,7 @@ class Construction(Forms):
         self._leading: dict[str, set[ir.Function]] = {}
         self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
+        self._made: set[int] = set()
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
@@ -92,6 +93,13 @@ class Construction(Forms):
             self._modules[signature.key] = _Made(module, deeds)
             klass.scope.heap |= objects
         return module
+
+    def note_made(self, state: State, value: Value) -> None:
+        """Code makes an object: where it did so before, the two are one here only."""
+        if isinstance(value, Reference):
+            if value.address in self._made:
+                self.several.update(self.summaries.reachable(state, value) or ())
+            self._made.add(value.address)
 
     def _note_rebuilt(self, state: State, module: Value) -> None:
         """A module like one that was made before is made again: its parts are the caller's own."""

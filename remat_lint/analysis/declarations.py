@@ -17,6 +17,7 @@ from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
 from remat_lint.analysis.machine import BudgetSpent, Flow, Frame, Operand
+from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.state import State
 from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
@@ -83,13 +84,14 @@ class Declarations(Interpreter):
         journal, self.journal = self.journal, Journal()
         with self.own_budget(), self.entering(frame):
             try:
-                flow = self.run_block(klass.definition.body, [State()])
+                flow = self.run_block(klass.definition.body, [_around(klass.scope)])
             except BudgetSpent:
                 flow = Flow()
             for path in flow.fell:
                 names |= path.frames.get(frame.id, {})
                 klass.scope.heap |= path.heap
-                self.kept_frames |= {one: path.frames[one] for one in path.frames if one != frame.id}
+                others = path.frames.keys() - {frame.id, klass.scope.frame}
+                self.kept_frames |= {one: path.frames[one] for one in others}
         self.class_journals[klass.definition] = self.journal
         self.journal = journal
         return names
@@ -365,6 +367,15 @@ _OF_A_RUN = (
     "replayed_since",
 )
 """What the machine knows of the code that runs now."""
+
+
+def _around(scope: ModuleScope) -> State:
+    """What the body of a class finds in its module, which may still be running."""
+    state, running = State(), scope.running
+    if running is not None:
+        state.heap = dict(running.heap)
+        state.frames[scope.frame] = dict(running.frames.get(scope.frame, {}))
+    return state
 
 
 def _anonymous(value: Value) -> Value:

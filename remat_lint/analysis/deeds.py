@@ -108,7 +108,19 @@ class Diverge:
     divergence: Divergence
 
 
-Act = Draw | Write | Touch | Send | Sway | Diverge
+@dataclass(frozen=True, slots=True)
+class Use:
+    """State that was there before the call is computed with; ``number`` and ``path`` as in ``Write``.
+
+    ``replayed`` says that a checkpoint which is no longer under way does it.
+    """
+
+    number: int
+    path: str
+    replayed: bool = False
+
+
+Act = Draw | Write | Touch | Send | Sway | Diverge | Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,29 +139,60 @@ class Deed:
     certain: bool = True
     guarded: bool = False
 
+    @property
+    def is_done_once(self) -> bool:
+        """Whether no replay of torch_remat does it again."""
+        return self.guarded or (self.inside is not None and self.inside.kept is Kept.SAVE)
+
 
 class Deeds:
-    """The deeds of one call, each act at each place once, in the order in which they were done."""
+    """The deeds of one call, each act at each place once, in the order in which they were done.
 
-    __slots__ = ("_found",)
+    What is computed with is no deed that anybody counts: it comes after all others.
+    """
+
+    __slots__ = ("_found", "_uses")
 
     def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = ()) -> None:
         self._found: dict[object, Deed] = {}
+        self._uses: dict[object, Deed] = {}
         for deed in deeds:
             self.note(deed)
 
     def __iter__(self) -> Iterator[Deed]:
-        return iter(self._found.values())
+        yield from self._found.values()
+        yield from self._uses.values()
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._found or self._uses)
 
     def __len__(self) -> int:
         return len(self._found)
 
     def note(self, deed: Deed) -> None:
-        if len(self._found) < MAX_DEEDS:
+        if isinstance(deed.act, Use):
+            if not deed.is_done_once:
+                self._uses.setdefault((deed.act, deed.inside), deed)
+        elif len(self._found) < MAX_DEEDS:
             self._found.setdefault((deed.act, deed.place, deed.inside), deed)
+            for outdated in self.outdated_by(deed, replayed=False):
+                self.note(outdated)
+
+    def outdated_by(self, deed: Deed, *, replayed: bool) -> Iterator[Deed]:
+        """The write that a deed is, as what was computed with by now sees it: replay finds what it leaves."""
+        write = deed.act
+        if not isinstance(write, Write) or not deed.is_done_once or write.number in (0, FOREIGN):
+            return
+        outdated = replace(write, outcome=Outcome.OUTDATED, edit=None)
+        use = Use(write.number, write.path, replayed)
+        for found in self._uses.values():
+            if found.act == use:
+                certain = deed.certain and found.certain
+                yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
+
+    def forget_uses(self) -> None:
+        """Backward has run: nothing that was computed with is needed any more."""
+        self._uses.clear()
 
     def forget(self, since: int, kinds: type[Act] | UnionType = Act, until: int | None = None) -> None:
         """Forget those of the deeds since one that are of some kinds: they do not matter after all."""
@@ -173,7 +216,9 @@ class Deeds:
         """The deeds with other numbers for what they change."""
         for deed in self:
             match deed.act:
-                case (Write(number=old) | Touch(number=old) | Sway(number=old)) as act if old:
+                case (Write(number=old) | Touch(number=old) | Sway(number=old) | Use(number=old)) as act if (
+                    old
+                ):
                     yield replace(deed, act=replace(act, number=number(old)))
                 case Draw(random=Random(number=old)) as draw if old:
                     state = replace(draw.random, number=number(old))

@@ -7,7 +7,7 @@ runs in one phase only changes how many there are (SEMANTICS 4).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deed, Diverge
@@ -16,48 +16,10 @@ from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import PhaseTest, Tensor, Unknown, Value, alternatives
+from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Diverged
 from remat_lint.analysis.writes import Writes
-
-KEEPING = frozenset(
-    [
-        "bmm",
-        "cos",
-        "cosh",
-        "cross_entropy",
-        "einsum",
-        "erf",
-        "exp",
-        "gelu",
-        "layer_norm",
-        "linear",
-        "log",
-        "log_softmax",
-        "logsumexp",
-        "matmul",
-        "mm",
-        "mse_loss",
-        "norm",
-        "pow",
-        "relu",
-        "rms_norm",
-        "rsqrt",
-        "scaled_dot_product_attention",
-        "sigmoid",
-        "silu",
-        "sin",
-        "sinh",
-        "softmax",
-        "softplus",
-        "sqrt",
-        "square",
-        "std",
-        "tanh",
-        "var",
-        "vector_norm",
-    ]
-)
-"""Operations on floating-point tensors that keep what they read, or what they return, for backward."""
+from remat_lint.torch_ops.keeping import KEEPING
 
 
 class Divergences(Writes):
@@ -94,9 +56,9 @@ class Divergences(Writes):
         elif self.keeps_its_value(statement) and not self._is_returned_by_body(statement, expr):
             self._note_divergence(diverged.by, expr.id, Divergence.NAME)
 
-    def note_use(self, operands: Sequence[Operand]) -> None:
+    def note_use(self, state: State, operands: Sequence[Operand]) -> None:
         """A number that is another one on replay meets a tensor."""
-        super().note_use(operands)
+        super().note_use(state, operands)
         watch = self.frame.watch
         if not watch.diverged or not self.keeps_its_value(self.frame.statement):
             return
@@ -159,7 +121,7 @@ class Divergences(Writes):
         """An operation that keeps tensors runs: in one phase only?"""
         if state.phase is Phase.BOTH or name not in KEEPING or self.told or not self.grad_enabled:
             return
-        grads = [one.grad for one in alternatives(result) if isinstance(one, Tensor)]
+        grads = list(_grads(result))
         if self.frame.statement is None or not any(grad is not False for grad in grads):
             return
         self.told = True
@@ -170,6 +132,16 @@ class Divergences(Writes):
         self, node: ir.Node, what: str, divergence: Divergence, *, certain: bool = True
     ) -> None:
         self.deeds.note(Deed(Diverge(what, divergence), self.place(node), certain=certain))
+
+
+def _grads(result: Value) -> Iterator[bool | None]:
+    """Whether each tensor that an operation returns requires grad, None where that is unknown."""
+    for one in alternatives(result):
+        if isinstance(one, SequenceValue):
+            for item in one.items:
+                yield from _grads(item)
+        elif isinstance(one, (Tensor, Unknown)):
+            yield one.grad if isinstance(one, Tensor) else None
 
 
 def bodies_of(statement: ir.If) -> list[ir.Stmt]:

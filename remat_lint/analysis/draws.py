@@ -38,6 +38,10 @@ _DEVICE_MODULE = External("torch.cuda")
 """Any module of a device: they have the same functions."""
 
 
+_SETTING = (Does.SEED, Does.SEED_OR_DRAW, Does.MAKE, Does.MAKE_OR_DRAW)
+"""What sets a random state to what follows from a number."""
+
+
 class Draws(Reads):
     """Follows random states."""
 
@@ -118,6 +122,8 @@ class Draws(Reads):
             random = self._state_of_source(source, receiver)
         key = (random.kind, random.number)
         asked = bool(operands) and operands[0].value != NONE
+        if asked and role.does in _SETTING:
+            self.compute_with(state, self.frame.watch.mentioned(operands[0].expr))
         match role.does:
             case Does.DRAW:
                 gives = Drawn.NUMBER if role.is_number else None

@@ -436,6 +436,9 @@ class Outcome(str, Enum):
     COMPUTED = "computed"
     """The replay computes with other state than the forward: the gradients are wrong."""
 
+    OUTDATED = "outdated"
+    """Only the forward writes, after computing with the state: the replay finds what the last write left."""
+
     SKIPPED = "skipped"
     """The replay finds the result of the forward and skips the computation: backward raises."""
 

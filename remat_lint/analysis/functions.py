@@ -108,10 +108,11 @@ class Functions(Construction):
             value = self._instantiate(state, node, summary, signature, frame)
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
+            frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
-        self.end_call(node, frame, deeds)
+        self.end_call(state, node, frame, deeds)
         if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
             self.note_cached(state, node, operands)
         state.claimed = claimed
@@ -173,6 +174,7 @@ class Functions(Construction):
         value = summary.instantiate(state, renewal, self.frame.depth, self.chain())
         self.note_renewed(renewal.renewed())
         self.rebuilt |= dict.fromkeys((address for address, _ in summary.heap), self.fresh())
+        self.several.update(address for address, _ in summary.heap)
         return value
 
     def _run_call(
@@ -188,7 +190,8 @@ class Functions(Construction):
             if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded)
+                returned = frozenset(frame.watch.returned)
+                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded, returned)
                 self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)
@@ -197,7 +200,7 @@ class Functions(Construction):
 
     def _run_in(self, state: State, frame: Frame, function: FunctionValue) -> tuple[Value, Deeds]:
         """Run the body of a function in its frame: its result, and what else it did that others see."""
-        around, self.deeds = self.deeds, Deeds()
+        around, self.deeds, backwards = self.deeds, Deeds(), self.backwards
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
@@ -207,6 +210,8 @@ class Functions(Construction):
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
+            if self.backwards > backwards:
+                around.forget_uses()
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""

@@ -42,6 +42,8 @@ from remat_lint.analysis.values import (
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import Held
+from remat_lint.analysis.writes import Handled
 from remat_lint.project import Project
 
 _EMPTY_BASES = frozenset(
@@ -88,6 +90,8 @@ class Hooks(Markers):
         super().__init__(project)
         self.reading_hooks = 0
         """How many hooks are being run: calls in them are run, not taken from summaries."""
+        self._restored: set[Held] = set()
+        """The attributes that the hooks of the checkpoint in question restore, as far as they were read."""
 
     def coverage_of(self, state: State, node: ir.Expr, given: Value) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
@@ -97,6 +101,7 @@ class Hooks(Markers):
         if not found.items and found.rest is None:
             return Coverage()
         covered: set[RandomState] = set()
+        self._restored = set()
         known = found.rest is None
         for value in found.items:
             restored = self._covered_by_hook(state, node, value)
@@ -104,7 +109,7 @@ class Hooks(Markers):
             covered |= restored or set()
         kinds = frozenset(kind for kind, number in covered if not number)
         objects = frozenset(number for _, number in covered if number)
-        return Coverage(kinds, objects, known, Cover.OTHER_HOOK)
+        return Coverage(kinds, objects, frozenset(self._restored), known, Cover.OTHER_HOOK)
 
     def items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
         """The items of a tuple or list; None for anything else."""
@@ -126,9 +131,11 @@ class Hooks(Markers):
         with self._reading_hook():
             assert hook.snapshot is not None
             assert hook.restore is not None
+            before = self.handled = Handled()
             taken = self.call(path, node, hook.snapshot, ())
             found = list(self._returned(path, taken, mark, set()))
             self.given_back = []
+            after = self.handled = Handled()
             self.call(path, node, hook.restore, [Operand(taken)])
             restored = self.given_back
         is_copy = all(value in found for _, value in restored if isinstance(value, Snapshot))
@@ -136,6 +143,7 @@ class Hooks(Markers):
         if problem is not None:
             self._report_hook(node, hook, *problem)
             return None
+        self._restored |= before.looked_at & after.set
         return self._states_restored(hook, restored)
 
     def _report_hook(self, node: ir.Expr, hook: _Hook, what: str, advice: str) -> None:
@@ -144,7 +152,7 @@ class Hooks(Markers):
     @contextmanager
     def _reading_hook(self) -> Iterator[None]:
         """What a hook does is nobody's deed, and no fact of the code around the checkpoint."""
-        journal, deeds, given_back = self.journal, self.deeds, self.given_back
+        journal, deeds, given_back, handled = self.journal, self.deeds, self.given_back, self.handled
         self.journal, self.deeds = Journal(), Deeds()
         self.reading_hooks += 1
         try:
@@ -152,6 +160,7 @@ class Hooks(Markers):
         finally:
             self.reading_hooks -= 1
             self.journal, self.deeds, self.given_back = journal, deeds, given_back
+            self.handled = handled
 
     def _hook_in_view(self, state: State, node: ir.Expr, value: Value) -> _Hook | None:
         """The hook that a value is; None where its methods may come from outside the project."""
@@ -197,7 +206,7 @@ class Hooks(Markers):
             yield _LIVE if any(isinstance(one, External) for one in found) else _KEPT_IN_ITSELF
         if found[0] != NONE and _ignores_state(hook.restore):
             yield (
-                "has a `restore` that does not use what it is given: nothing is restored",
+                "has a `restore` that does not use what it is given: what `snapshot` took is not restored",
                 "Set the state to it.",
             )
         elif _adds_state(hook.restore):

@@ -157,6 +157,8 @@ class Interpreter(Conditions):
             return Flow(returned=[(state, NONE)])
         returned = list(self._evaluate_on_paths(statement.value, state))
         self.frame.ended += [(path.phase, value, statement) for path, value in returned]
+        if not any(self.computes_by_itself(value) for _, value in returned):
+            self.frame.watch.returned |= self.frame.watch.mentioned(statement.value)
         return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:
@@ -220,7 +222,8 @@ class Interpreter(Conditions):
                 flow.fell += ways.fell
                 flow.add(ways)
         watch.origins = together(after)
-        watch.decided(tested, weighed, (*statement.body, *statement.orelse), known, left=not all(ends))
+        if watch.decided(tested, statement, known, left=not all(ends)):
+            self.compute_with(state, weighed)
         if before is Phase.BOTH:
             self.note_guard(state, statement, flow.fell, bodies_of(statement))
             flow.fell = reunite(flow.fell)
@@ -490,6 +493,8 @@ class Interpreter(Conditions):
 
     def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
         self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))
+        if self.frame.kind == "module":
+            self.frame.scope.running = state
         return Flow([state])
 
     def make_class(self, state: State, definition: ir.Class) -> ClassValue:

@@ -48,6 +48,7 @@ class Items(Registered):
     def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:
         """``base[indices]``."""
         self.select(state, node, decision_in(indices))
+        self.look_into(state, base)
         match base:
             case Choice(alternatives=values):
                 joined = self.item_of(state, node, values[0], indices)
@@ -203,6 +204,7 @@ class Items(Registered):
 
     def iterate(self, state: State, node: ir.Node, value: Value) -> SequenceValue:
         """What a loop over the value sees, as a sequence."""
+        self.look_into(state, value)
         match value:
             case SequenceValue():
                 return value

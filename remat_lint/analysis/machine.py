@@ -209,10 +209,16 @@ class Machine:
         """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
         self.tensors: set[int] = set()
         """The numbers of unknown values that operations take for tensors."""
+        self.tallies: set[int] = set()
+        """The numbers of counters of the standard library, which add up what they are updated with."""
         self.rebuilt: dict[int, int] = {}
         """For the number of a module like one that was made before, the number at which it was made again."""
+        self.backwards = 0
+        """How often backward has run."""
+        self.several: set[int] = set()
+        """The addresses of objects that the code makes more than once, each time another one."""
         self.filled: dict[int, tuple[str, Place]] = {}
-        """The tensors of a body that its saved regions filled: how they are called there, and where."""
+        """What a body made and its saved regions filled: how that is called there, and where."""
         self.unguarded: set[Place] = set()
         """The statements that compute something that matters: none of them may run in one phase only."""
         self.muted = 0

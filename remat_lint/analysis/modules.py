@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from remat_lint.analysis.values import HeapObject, Value
 
 if TYPE_CHECKING:
+    from remat_lint.analysis.state import State
     from remat_lint.source import SourceFile
 
 
@@ -24,5 +25,7 @@ class ModuleScope:
     names: dict[str, Value] = field(default_factory=dict)
     heap: dict[int, HeapObject] = field(default_factory=dict)
     """Objects made while the module ran, and instances made for the roots of its classes."""
+    running: State | None = None
+    """The path that defined its last class, while it runs."""
     advanced: frozenset[str] = frozenset()
     """The globals that a function computes anew from what they are: another call finds another value."""

@@ -41,17 +41,13 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
 from remat_lint.torch_ops import Effect, Layout, Operation, Result, einsum_is_view
+from remat_lint.torch_ops.keeping import KEEPING_NOTHING, SCALING
 
 _OF_TENSORS = (Effect.READ, Effect.CAST, Effect.RESHAPE, Effect.DROPOUT)
 _OF_OTHERS = frozenset(
     ["add", "sort", "to", "type", "index", "apply_", "float", "double", "half", "cpu", "cuda"]
 )
 """Names of methods of tensors that other things have as well."""
-
-_KEEP_NOTHING = frozenset(
-    ["add", "sub", "sum", "mean", "neg", "cat", "stack", "add_", "sub_", "clone", "copy_"]
-)
-"""Operations that keep no tensor for their backward."""
 
 
 class Default(NamedTuple):
@@ -70,6 +66,8 @@ class Default(NamedTuple):
 _NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Default("use_input_stats", True)}
 
 _SUMS = ("Add", "Subtract")
+
+_KEPT_BY_OPERATORS = {"Power": "pow", "MatrixMultiply": "matmul", "Multiply": "mul", "Divide": "div"}
 
 MAX_VIEWS = 6
 """Views remembered per tensor for messages."""
@@ -163,19 +161,24 @@ class Operations(Effects):
         elif not operation.draws and not operation.constructor:
             self.note_nature(values, result)
         if operation.name not in _NORMALISING:  # what weighs the statistics weighs nothing else
-            self.note_use([operand for _, operand in bound.pairs])
-        self.note_kept(state, operation.name, result)
+            self.note_use(state, [operand for _, operand in bound.pairs])
+        scaled = operation.name in SCALING and any(isinstance(v, (Constant, Scalar)) for v in values)
+        if not scaled:
+            self.note_kept(state, operation.name, result)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)
-        if operation.draws or (operation.name not in _KEEP_NOTHING and self.keeps_tensors(operation, result)):
+        keeps = not scaled and operation.name not in KEEPING_NOTHING and self.keeps_tensors(operation, result)
+        if operation.draws or keeps:
             self.note_computation()
 
     def keeps_tensors(self, operation: Operation, result: Value) -> bool:
         """Whether an operation may keep tensors for its backward."""
         if not self.grad_enabled or operation.effect not in (Effect.READ, Effect.DROPOUT):
             return False
-        return any(isinstance(one, Tensor) and one.grad is not False for one in alternatives(result))
+        if operation.result in (Result.VALUE, Result.NONE):
+            return False
+        return any(not isinstance(one, Tensor) or one.grad is not False for one in alternatives(result))
 
     def _draw(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
         """The operation draws random numbers, unless its arguments switch that off."""
@@ -463,10 +466,11 @@ class Operations(Effects):
         self.read(state, node, [left, right])
         result = self._of_operator(state, node, operator, left, right)
         self.note_nature((left.value, right.value), result)
-        self.note_use((left, right))
-        self.note_kept(state, {"Power": "pow", "MatrixMultiply": "matmul"}.get(operator, ""), result)
-        if operator not in _SUMS and isinstance(result, Tensor) and result.grad is not False:
-            self.note_computation()
+        self.note_use(state, (left, right))
+        if not _is_scaled(operator, left.value, right.value) and operator not in _SUMS:
+            self.note_kept(state, _KEPT_BY_OPERATORS.get(operator, ""), result)
+            if not isinstance(result, Scalar) and not (isinstance(result, Tensor) and result.grad is False):
+                self.note_computation()
         return result
 
     def _of_operator(
@@ -516,6 +520,13 @@ class Operations(Effects):
             self.note_nature((operand.value,), made)
             return made
         return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
+
+
+def _is_scaled(operator: str, left: Value, right: Value) -> bool:
+    """Whether a number multiplies or divides a tensor: autograd keeps neither."""
+    if operator == "Multiply" and isinstance(left, (Constant, Scalar)):
+        return True
+    return operator in ("Multiply", "Divide") and isinstance(right, (Constant, Scalar))
 
 
 def _is_mode(operand: Operand | None) -> bool:

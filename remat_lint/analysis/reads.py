@@ -23,7 +23,7 @@ from remat_lint.analysis.machine import (
     in_forward_only,
     is_override,
 )
-from remat_lint.analysis.state import Chain, Consumer, Hidden, Phase, State
+from remat_lint.analysis.state import Chain, Consumer, Hidden, Pending, Phase, State
 from remat_lint.analysis.targets import find_target, names_of
 from remat_lint.analysis.values import (
     DictObject,
@@ -202,11 +202,14 @@ class Reads(Divergences):
 
     def persist(self, state: State, value: Value) -> None:
         """A marker ran on a value, or a RECOMPUTE region received it."""
-        for one in alternatives(value):
+        several = alternatives(value)
+        for one in several:
             if not isinstance(one, Tensor) or one.token is None or one.moved is not None:
                 continue
             if state.phase is not Phase.REPLAY and not self.is_forgotten(state, one):
+                unserved = _read_on_some_paths(state, one.token) if len(several) > 1 else {}
                 state.mark(one.token)
+                state.pending |= unserved  # on those paths, the value may have been another one
 
     def is_forgotten(self, state: State, tensor: Tensor) -> bool:
         """Whether torch_remat does not know any more what a detached alias is an alias of."""
@@ -239,6 +242,15 @@ class Reads(Divergences):
             steps = (*region_steps(value.token), *value.via)
             output = Output(name, value.token.region, value.token.kept, steps)
             self.journal.note(InPlaceWrite(consumer.place, consumer.operation, output))
+
+
+def _read_on_some_paths(state: State, token: Token) -> dict[Token, tuple[Pending, ...]]:
+    """The reads of an output, or of parts of it, on some only of the paths that were joined."""
+    return {
+        one: waiting
+        for one, waiting in state.pending.items()
+        if one in state.partly and token in one.lineage()
+    }
 
 
 def _is_recomputed_here(state: State, token: Token) -> bool:

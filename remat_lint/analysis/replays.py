@@ -7,7 +7,7 @@ what its function did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +22,7 @@ from remat_lint.analysis.deeds import (
     Send,
     Sway,
     Touch,
+    Use,
     Write,
 )
 from remat_lint.analysis.facts import (
@@ -52,6 +53,7 @@ from remat_lint.analysis.values import (
     Coverage,
     External,
     FunctionValue,
+    InstanceObject,
     ModuleValue,
     RandomState,
     Reference,
@@ -66,8 +68,14 @@ from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
 
+_FILLING = (Written.BUFFER, Written.INPUT, Written.ELEMENT)
+"""Writes that fill a tensor or a container."""
+
 MAX_WRAPPED = 64
 """No more functions that a file gives checkpoints to, and does not call, are followed."""
+
+MAX_PARTS = 3
+"""Parts of parts of an object deeper than this are not searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,17 @@ class Replays(Machine):
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
         if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write)
+
+    def compute_with(self, state: State, used: frozenset[Held], exprs: Sequence[ir.Expr] = ()) -> None:
+        """Something is computed with what is held, which these expressions stand for.
+
+        A replay looks at it again.
+        """
+        if state.phase is not Phase.BOTH or self.frame.statement is None:
+            return
+        self.frame.watch.use(used, exprs)
+        for number, path in used:
+            self.note_deed(state, self.frame.statement, Use(number, path))
 
     # --- whose state it is
 
@@ -173,15 +192,47 @@ class Replays(Machine):
 
     # --- calls and regions
 
-    def end_call(self, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
+    def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
+        returned = frozenset(held for held in frame.watch.returned if self.is_foreign(held[0], frame.id))
+        if returned:
+            self.frame.watch.met[node.at] = returned
         if not deeds:
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
             if isinstance(deed.act, Write):
                 self.frame.watch.write((deed.act.number, deed.act.path))
-            self.deeds.note(deed)
+            if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
+                self.deeds.note(deed)
+
+    def note_backward(self) -> None:
+        """Backward runs: this is no code of a model, and the replays of what ran so far are done."""
+        self.journal.is_body = False
+        self.backwards += 1
+        self.deeds.forget_uses()
+
+    def _is_one(self, state: State, number: int) -> bool:
+        """Whether what has this number is the same object each time that the running function meets it.
+
+        Modules that are made alike, and the elements of a container, are one object here, and several there.
+        """
+        if number not in self.elements and number not in self.several:
+            return True
+        receivers = (
+            frame.receiver for frame in self.active_frames() if isinstance(frame.receiver, Reference)
+        )
+        return any(self._ways_to(state, receiver, number) == 1 for receiver in receivers)
+
+    def _ways_to(self, state: State, start: Reference, number: int, depth: int = 0) -> int:
+        """How many attributes, of attributes, of an object are the one with this number."""
+        if start.address == number:
+            return 1
+        found = self.object_at(state, start)
+        if depth == MAX_PARTS or not isinstance(found, InstanceObject):
+            return 0
+        parts = (value for _, value in found.attributes if isinstance(value, Reference))
+        return sum(self._ways_to(state, part, number, depth + 1) for part in parts)
 
     @contextmanager
     def deeds_apart(self) -> Iterator[Deeds]:
@@ -214,7 +265,9 @@ class Replays(Machine):
             case Write(number=number) as write:
                 foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
                 return replace(deed, act=self._with_uses(frame, write)) if foreign else None
-            case Touch(number=number) if number and not self.is_foreign(number, frame.id):
+            case Touch(number=number) | Use(number=number) if number and not self.is_foreign(
+                number, frame.id
+            ):
                 return None
             case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
                 return replace(deed, act=replace(sway, number=0))
@@ -231,6 +284,16 @@ class Replays(Machine):
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
+        return Deeds(deeds.renumbered(self._renumbering(before, operands)))
+
+    def held_for(
+        self, returned: frozenset[Held], before: Sequence[int], operands: Sequence[Operand]
+    ) -> frozenset[Held]:
+        """The state that a call like this one returns, of the objects that this one is handed."""
+        renumber = self._renumbering(before, operands)
+        return frozenset((renumber(number), path) for number, path in returned)
+
+    def _renumbering(self, before: Sequence[int], operands: Sequence[Operand]) -> Callable[[int], int]:
         translation = _translation(before, operands)
 
         def translated(number: int) -> int:
@@ -238,7 +301,7 @@ class Replays(Machine):
                 number, _ = self.holders[number]
             return translation.get(number, number)
 
-        return Deeds(deeds.renumbered(translated))
+        return translated
 
     def seeds_for(
         self, seeded: frozenset[RandomState], before: Sequence[int], operands: Sequence[Operand]
@@ -263,12 +326,12 @@ class Replays(Machine):
             self.deeds = around
 
     def _note_filled(self, deeds: Deeds) -> None:
-        """A saved region filled tensors: those that the body made before are made again, and not filled."""
+        """A saved region filled something: what the body made before is made again, and not filled."""
         if any(region.kept is Kept.SAVE for region in self.regions[:-1]):
             return
         for deed in deeds:
             act = deed.act
-            if not isinstance(act, Write) or act.written not in (Written.BUFFER, Written.INPUT):
+            if not isinstance(act, Write) or act.written not in _FILLING:
                 continue
             if not act.path and not self.is_foreign(act.number, self.replayed_since):
                 self.filled[act.number] = (act.target, deed.place)
@@ -328,12 +391,16 @@ class Replays(Machine):
             self.replaying -= 1
             self.bodies.pop()
             self.replayed_since = since
-            self.judge_deeds(replay, Deeds(deed for deed in self.deeds if not _is_settled(deed, before)))
+            found = [deed for deed in self.deeds if not _is_settled(deed, before)]
+            outdated = [other for deed in found for other in around.outdated_by(deed, replayed=True)]
+            self.judge_deeds(replay, (*found, *outdated))
             for deed in self.deeds:
+                if isinstance(deed.act, Use):
+                    deed = replace(deed, act=replace(deed.act, replayed=True))
                 around.note(deed)
             self.deeds = around
 
-    def judge_deeds(self, replay: Replay, deeds: Deeds) -> None:
+    def judge_deeds(self, replay: Replay, deeds: Iterable[Deed]) -> None:
         """A checkpoint runs again what did this: note what it does again."""
         read: set[Place] = set()
         for deed in deeds:
@@ -352,7 +419,8 @@ class Replays(Machine):
         What the settings name as guards may know of both.
         """
         if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
-            return isinstance(deed.act, Diverge)
+            is_outdated = isinstance(deed.act, Write) and deed.act.outcome is Outcome.OUTDATED
+            return is_outdated or isinstance(deed.act, Diverge)
         return deed.guarded
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
@@ -369,6 +437,8 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
+        elif isinstance(deed.act, Use) or self._is_restored(replay.coverage, deed):
+            return
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
         elif replayed.inside is None or replayed.inside.kept is not Kept.SAVE:
@@ -380,6 +450,10 @@ class Replays(Machine):
             elif isinstance(act, Touch):
                 deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
+
+    def _is_restored(self, coverage: Coverage, deed: Deed) -> bool:
+        """Whether a hook puts back what a deed writes, before the replay and after it."""
+        return isinstance(deed.act, Write) and (deed.act.number, deed.act.path) in coverage.attributes
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""
@@ -449,5 +523,5 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
             return UnstableInput(deed.place, what, unsteady, decides, read, replayed)
         case Diverge(what=what, divergence=divergence):
             return DivergentReplay(deed.place, what, divergence, replayed)
-        case Draw():
-            raise AssertionError("a draw is judged by what is restored")
+        case Draw() | Use():
+            raise AssertionError("draws are judged by what is restored, uses by what is written")

@@ -51,6 +51,7 @@ from remat_lint.analysis.values import (
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import Held
 
 Lookup = Callable[[State, Reference], HeapObject | None]
 
@@ -91,7 +92,7 @@ class Done:
     """What a call did beside its result: its facts, the region names that it used, its deeds, its seeds.
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
-    ``seeded`` are the random states that are set after it.
+    ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned.
     """
 
     journal: Journal
@@ -100,6 +101,7 @@ class Done:
     deeds: Deeds
     numbers: tuple[int, ...]
     seeded: frozenset[RandomState]
+    returned: frozenset[Held]
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def _name(frame: Frame, state: State, expr: ir.Name, token: Token) -> MarkTarget
         return None
     if _is(state, value, token):
         return MarkTarget(expr.id)
-    if _is_flat(state, value) and token in state.tokens(value):
+    if _is_flat(state, value) and _has(state, value, token):
         return MarkTarget(f"*{expr.id}")
     return None
 

@@ -424,6 +424,9 @@ class Coverage:
     objects: frozenset[int] = frozenset()
     """The numbers of generator objects."""
 
+    attributes: frozenset[tuple[int, str]] = frozenset()
+    """State of the project's own: the number of an object, and the path to its attribute."""
+
     known: bool = True
     without: Cover = Cover.NO_HOOK
     """Why any other state is not restored."""

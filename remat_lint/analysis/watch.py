@@ -103,6 +103,9 @@ class Watch:
     read: set[Held] = field(default_factory=set)
     """The state that went into a local name or a result, whatever for."""
 
+    returned: set[Held] = field(default_factory=set)
+    """The state whose value the function returned, as a number or the like."""
+
     diverged: dict[str, Diverged] = field(default_factory=dict)
     """The local names that stand for something else on replay."""
 
@@ -118,8 +121,6 @@ class Watch:
     def _mentioned(self, expr: ir.Expr) -> Iterator[Held]:
         match expr:
             case ir.Attribute(name=name) if name in _SIZES:
-                return
-            case ir.Call(function=ir.Name(id="len")):
                 return
             case ir.Name(id=name):
                 yield from self.origins.get(name, ())
@@ -162,25 +163,18 @@ class Watch:
                 return self.mentioned(test)
 
     def decided(
-        self,
-        tested: frozenset[Held],
-        weighed: frozenset[Held],
-        body: Sequence[ir.Stmt],
-        known: frozenset[str],
-        *,
-        left: bool,
-    ) -> None:
-        """A condition on this state decided what ran: whether the function went on, what names are."""
-        if not tested:
-            return
+        self, tested: frozenset[Held], statement: ir.If, known: frozenset[str], *, left: bool
+    ) -> bool:
+        """A condition on this state decided what ran: whether the function went on, what names are.
+
+        Whether it decided what a name is that was there before, or that both arms bind.
+        """
         if left:
             self.passed |= tested
-            self.turned |= tested if _computes(body) else frozenset()
-        for statement in nested(body):
-            if isinstance(statement, (ir.Assign, ir.AugAssign)) and not known.isdisjoint(
-                bound_names(statement)
-            ):
-                self.use(weighed)
+        one, other = map(_assigned, (statement.body, statement.orelse))
+        if left and _computes((*statement.body, *statement.orelse)):
+            self.turned |= tested
+        return bool(tested) and bool((one & other) | (known & (one | other)))
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
         """Something is computed with this state, which these expressions stand for."""
@@ -229,6 +223,12 @@ def together(ways: Iterable[dict[str, frozenset[Held]]]) -> dict[str, frozenset[
         for name, state in origins.items():
             met[name] = met.get(name, frozenset()) | state
     return met
+
+
+def _assigned(body: Sequence[ir.Stmt]) -> frozenset[str]:
+    """The names that statements assign to."""
+    assignments = (one for one in nested(body) if isinstance(one, (ir.Assign, ir.AugAssign)))
+    return frozenset(name for one in assignments for name in bound_names(one))
 
 
 def _computes(block: Sequence[ir.Stmt]) -> bool:

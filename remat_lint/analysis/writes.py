@@ -8,6 +8,7 @@ cache of rotary angles. What depends on the data of tensors, or on what was ther
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import FOREIGN, Deed, Write
@@ -16,7 +17,7 @@ from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
-from remat_lint.analysis.state import State
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
     ClassValue,
@@ -56,11 +57,21 @@ MAX_NESTED = 3
 """Containers inside containers deeper than this are not searched for tensors."""
 
 
+@dataclass(slots=True, eq=False)
+class Handled:
+    """The attributes that some code looked at, and those that it set."""
+
+    looked_at: set[Held] = field(default_factory=set)
+    set: set[Held] = field(default_factory=set)
+
+
 class Writes(Replays):
     """Notes writes."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
+        self.handled: Handled | None = None
+        """Which attributes are looked at and set, where somebody asks."""
         self._changed: dict[ModuleScope, frozenset[str]] = {}
 
     # --- which state an expression stands for
@@ -106,8 +117,13 @@ class Writes(Replays):
 
     def meet(self, state: State, expr: ir.Expr, name: str, holder: int, value: Value) -> None:
         """Code looks at a name or attribute of a holder: remember it where the file changes such."""
+        if self.handled is not None and holder:
+            owner, path = self.root_of(holder)
+            self.handled.looked_at.add((owner, f"{path}.{name}"))
         watch = self.frame.watch
-        if name not in watch.changed or not holder or not self.is_repeated(state):
+        if name not in watch.changed or not holder:
+            return
+        if state.phase is Phase.REPLAY or self.is_evaluation(state):
             return
         owner, path = self.root_of(holder)
         met = {(owner, f"{path}.{name}")}
@@ -116,19 +132,20 @@ class Writes(Replays):
             met.add(self.root_of(number))
         watch.met[expr.at] = frozenset(met)
         statement = self.frame.statement
-        if self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert)):
+        is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
+        if is_kept and state.phase is Phase.BOTH:
             watch.read |= met
 
-    def note_use(self, operands: Sequence[Operand]) -> None:
+    def note_use(self, state: State, operands: Sequence[Operand]) -> None:
         """An operation computes with these: with state, where it meets other data and is kept."""
         watch = self.frame.watch
         if not (watch.met or watch.origins) or not self.keeps_its_value(self.frame.statement):
             return
-        state = [watch.mentioned(operand.expr) for operand in operands]
-        used = frozenset[Held]().union(*state)
-        others = (operand.value for operand, own in zip(operands, state, strict=True) if not own)
+        mentioned = [watch.mentioned(operand.expr) for operand in operands]
+        used = frozenset[Held]().union(*mentioned)
+        others = (operand.value for operand, own in zip(operands, mentioned, strict=True) if not own)
         if used and not all(map(self.is_surely_steady, others)):
-            watch.use(used, [operand.expr for operand in operands if operand.expr is not None])
+            self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
@@ -191,6 +208,13 @@ class Writes(Replays):
         elif isinstance(result, Unknown) and any(self._is_known_tensor(one) for one in operands):
             self.tensors.add(number)
 
+    def computes_by_itself(self, value: Value) -> bool:
+        """Whether a value is or holds what operations compute with by itself, not a number or the like."""
+        return any(
+            isinstance(one, (Tensor, SequenceValue, Reference)) or self._is_known_tensor(one)
+            for one in alternatives(value)
+        )
+
     def note_tensor(self, value: Value) -> None:
         """An operation takes this for a tensor."""
         for one in alternatives(value):
@@ -208,8 +232,9 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            if old in self.tensors:
-                self.tensors.add(new)
+            for numbers in (self.tensors, self.tallies):
+                if old in numbers:
+                    numbers.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
                 self.holders[new] = (renumbered.get(holder, holder), path)
@@ -222,8 +247,8 @@ class Writes(Replays):
     def is_surely_steady(self, value: Value) -> bool:
         """Whether a value is made of constants, sizes and what objects hold, and of nothing else."""
         match value:
-            case Tensor(storage=number, token=None, made=made):
-                return made is not Made.LEAF and self.is_steady(number)
+            case Tensor(storage=number, token=token, made=made):
+                return token is None and made is not Made.LEAF and self.is_steady(number)
             case Unknown(held=held, origin=number):
                 return not held and self.is_steady(number)
             case SequenceValue(items=items, rest=rest):
@@ -266,6 +291,8 @@ class Writes(Replays):
         if around is None:
             return
         held = (around[0], f"{around[1]}.{target.name}")
+        if self.handled is not None:
+            self.handled.set.add(held)
         written = Written.CLASS if is_class else Written.ATTRIBUTE
         self._note_set(state, target, held, written, value)
 
@@ -366,7 +393,8 @@ class Writes(Replays):
         if held is None or (name == "remove" and not operands):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
-        if name in STORING or (name == "pop" and len(operands) > 1 and alone):
+        adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
+        if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
             if not is_new:
                 return
@@ -489,12 +517,18 @@ class Writes(Replays):
             return False
         return not self.frame.watch.origins.get(expr.id)
 
+    def look_into(self, state: State, value: Value) -> None:
+        """Code looks at what a container holds, or at its length."""
+        if self.filled and isinstance(value, Reference) and not self.is_inert():
+            self.note_unfilled(state, value)
+
     def note_unfilled(self, state: State, value: Value) -> None:
-        """A tensor is read that a saved region filled: what the replay finds there is empty."""
+        """A tensor or container is read that a saved region filled: what the replay finds there is empty."""
         number = self.number_of(value)
         if number in self.filled and self.is_repeated(state):
             target, place = self.filled[number]
-            self.deeds.note(Deed(Write(target, Written.BUFFER, FOREIGN, "", Outcome.UNFILLED), place))
+            written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
+            self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
 
     # --- noting
 

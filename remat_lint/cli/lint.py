@@ -25,7 +25,10 @@ _VERSION = click.version_option(__version__, prog_name="remat-lint", message="%(
 @click.group("remat-lint", cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @_VERSION
 def cli() -> None:
-    """Finds activation-checkpointing mistakes in code that uses torch_remat.
+    """Finds mistakes in code that is checkpointed with torch_remat or torch.utils.checkpoint.
+
+    Forgotten markers, misused regions and checkpoints, and what must not run twice: random numbers,
+    state, prints, logging, communication between ranks.
 
     `remat-lint PATHS` is short for `remat-lint check PATHS`; `remat-lint check --help` shows its options.
     Exit status: 0 clean, 1 findings, 2 the tool or its configuration failed.

@@ -5,7 +5,19 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Sequence
 
+from remat_lint.findings import Severity
 from remat_lint.rule import Example, Rule
+
+_OTHER_SEVERITY = {
+    Severity.ERROR: "or warning where it is less certain",
+    Severity.WARNING: "or error where backward surely raises or the gradients are surely wrong",
+}
+
+_FIXES = {
+    "safe": "`remat-fix` mends it.",
+    "unsafe": "`remat-fix` mends it only with `--unsafe-fixes`.",
+    "safe or unsafe": "`remat-fix` mends it; where the fix loses a comment, only with `--unsafe-fixes`.",
+}
 
 
 def page(rule: Rule) -> str:
@@ -34,15 +46,21 @@ def summary(rule: Rule) -> str:
 
 
 def _row(rule: Rule) -> str:
-    marks = ", ".join(["fix"] * rule.fixable + ["opt-in"] * rule.opt_in)
+    fix = [] if rule.fix is None else ["fix with --unsafe-fixes" if rule.fix == "unsafe" else "fix"]
+    marks = ", ".join(fix + ["opt-in"] * rule.opt_in)
     return f"{rule.code}  {rule.name:<26} {rule.severity.value:<8} {marks}".rstrip() + "\n"
 
 
 def _traits(rule: Rule) -> str:
-    traits = [f"Severity: {rule.severity.value}."]
-    traits += ["`remat-fix` mends it."] * rule.fixable
+    traits = [_severity(rule)]
+    traits += [_FIXES[rule.fix]] if rule.fix else []
     traits += [f"Opt-in: select it by its full code, `--select {rule.code}`."] * rule.opt_in
     return " ".join(traits)
+
+
+def _severity(rule: Rule) -> str:
+    other = f", {_OTHER_SEVERITY[rule.severity]}" * rule.grades
+    return f"Severity: {rule.severity.value}{other}."
 
 
 def _more(title: str, examples: Sequence[Example]) -> Iterator[str]:

@@ -940,6 +940,30 @@ UNKEPT = {
     """,
 }
 
+DECORATED = {
+    "hooks_of_a_decorated_method": """
+        # runtime: not asked
+        HOOKS = (TorchHook(),)
+        class Block(nn.Module):
+            @remat.checkpoint(recompute_state_hooks=HOOKS)
+            def forward(self, x):
+                return (x * torch.rand(1) * random.random()).sin()  # draw
+        BLOCK = Block()
+        def run(x):
+            return BLOCK(x)
+    """,
+    "hooks_of_a_decorated_method_that_cover_what_it_draws": """
+        HOOKS = (TorchHook(),)
+        class Block(nn.Module):
+            @remat.checkpoint(recompute_state_hooks=HOOKS)
+            def forward(self, x):
+                return (x * torch.rand(1)).sin()
+        BLOCK = Block()
+        def run(x):
+            return BLOCK(x)
+    """,
+}
+
 PHASES = {
     "drawn_in_the_forward_only": """
         # runtime: wrong-gradient
@@ -978,6 +1002,7 @@ PROGRAMS = {
     **HOOKS,
     **TORCH_CHECKPOINT,
     **UNKEPT,
+    **DECORATED,
     **PHASES,
 }
 

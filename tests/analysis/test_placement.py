@@ -101,6 +101,10 @@ OBSTACLES = {
         "y = remat.region(f, 's', recompute=False)(x)\nv = y.detach()\ndel y\nreturn x * v",
         "no name",
     ),
+    "detached_aliases_in_a_list": (
+        "y = remat.region(f, 's', recompute=False)(x).detach()\npair = [y, y]\nreturn x * pair[1]",
+        "no name",
+    ),
     "an_awaited_call": (
         "async def h(t):\n    return remat.region(f, 's', recompute=False)(t)\nreturn F.gelu(await h(x))",
         "awaited",

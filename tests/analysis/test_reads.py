@@ -37,6 +37,24 @@ PROGRAMS = {
                 M(out)
             return x.sin()
     """,
+    "a_marker_on_what_is_another_value_on_the_path_that_reads": """
+        def helper(t, flag):
+            if flag:
+                return t * 2
+            return t
+        def body(x, f, flag):
+            h = S(f)(x)
+            out = helper(h, flag)  # read
+            M(out)
+            return out.shape
+    """,
+    "a_marker_on_what_is_read_by_the_path_that_has_it": """
+        def body(x, f, flag):
+            h = S(f)(x) if flag else x
+            y = h * 2
+            M(h)
+            return y
+    """,
     "zip_ends_with_its_shortest_argument": """
         def body(x):
             outs = S(lambda t: (t * 2, t * 3, t * 4))(x)

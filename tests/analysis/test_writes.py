@@ -23,8 +23,10 @@ from remat_lint.project import Project
 from remat_lint.source import SourceFile
 
 ROWS = Path(__file__).parent / "writes"
-EXPECTED = re.compile(r"#\s*(replaced|advanced|computed|skipped|unfilled|raises|switched|diverges)\b")
-HARMFUL = {"computed", "skipped", "unfilled", "raises", "diverges"}
+EXPECTED = re.compile(
+    r"#\s*(replaced|advanced|computed|outdated|skipped|unfilled|raises|switched|diverges)\b"
+)
+HARMFUL = {"computed", "outdated", "skipped", "unfilled", "raises", "diverges"}
 HEADER = """
 import collections
 import functools

@@ -68,7 +68,8 @@ class Planted(Rule):
 class Marker(Planted):
     """Calls that read."""
 
-    code, name, fixable = "RMT101", "missing-marker", True
+    code, name = "RMT101", "missing-marker"
+    fix = "safe"
 
 
 class Tensor(Planted):
@@ -86,7 +87,8 @@ class Modified(Planted):
 class OptIn(Planted):
     """Opt-in, and fixable."""
 
-    code, name, fixable, opt_in = "RMT104", "ungrouped-markers", True, True
+    code, name, opt_in = "RMT104", "ungrouped-markers", True
+    fix = "safe"
 
 
 def planted_analysis(source: SourceFile, project: Project) -> ModuleFacts:

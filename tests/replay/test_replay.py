@@ -17,10 +17,9 @@ with warnings.catch_warnings():
     pytest.importorskip("numpy")
 
 from remat_lint.runtime_check.placeholders import torch_has_placeholders
-from tests.replay.axes import OF_TWO_LAYERS, Case, Flow, Form, Guard, Hook, Owner
+from tests.replay.axes import Case, Guard
 from tests.replay.cases import covering_cases
 from tests.replay.comparison import compare
-from tests.replay.deeds import RIGHT, Stream
 from tests.replay.expectations import contradiction
 from tests.replay.writer import program_of
 
@@ -30,23 +29,10 @@ pytestmark = [
 ]
 
 
-def _is_guarded_and_used_again(case: Case) -> bool:
-    site = case.sites[0]
-    several = site.flow is Flow.LOOP or case.form in OF_TWO_LAYERS
-    return site.guard is not Guard.NONE and several and site.deed.replayed.outcomes != RIGHT
-
-
 OPEN: dict[str, Callable[[Case], bool]] = {
-    "a guarded write that a loop, or a second layer, reads": _is_guarded_and_used_again,
-    "what a saved region fills and bare code reads": lambda case: "filled" in case.sites[0].deed.name,
-    "a counter of the project that seeds": lambda case: case.sites[0].deed.draws is Stream.COUNTER,
-    "the hooks of a method's decorator": lambda case: (
-        case.form is Form.DECORATED and case.owner is Owner.SELF and case.hook is not Hook.NONE
+    "a guarded memo": lambda case: (
+        case.sites[0].deed.name == "memo with gradients" and case.sites[0].guard is not Guard.NONE
     ),
-    "a guarded memo, a guarded toggle": lambda case: (
-        case.sites[0].deed.name in ("memo with gradients", "toggle") and case.sites[0].guard is not Guard.NONE
-    ),
-    "Counter.update": lambda case: case.sites[0].deed.name == "Counter.update",
 }
 """Kinds of programs on which they do not agree yet."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from remat_lint.analysis import analyse
+from remat_lint.findings import Finding
 from remat_lint.gathering import gather
 from remat_lint.project import Project
 from remat_lint.rule import Example, Rule
@@ -24,10 +25,23 @@ def examples() -> Iterator[Any]:
                 yield pytest.param(rule, example, id=f"{rule.code}-{kind}-{index}")
 
 
+def findings(rule: Rule, source: SourceFile) -> list[Finding]:
+    facts = gather([analyse(source, Project())], [source.path])[source.path]
+    return list(rule.check(facts))
+
+
 def reported_lines(rule: Rule, code: str) -> list[int]:
     source = SourceFile("example.py", code.encode())
-    facts = gather([analyse(source, Project())], [source.path])[source.path]
-    return sorted({source.span(finding.place.node).line for finding in rule.check(facts)})
+    return sorted({source.span(finding.place.node).line for finding in findings(rule, source)})
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_a_rule_says_whether_its_fixes_are_safe(rule: Rule) -> None:
+    sources = [SourceFile("example.py", example.code.encode()) for example in rule.fails]
+    fixes = [finding.fix for source in sources for finding in findings(rule, source)]
+    kinds = {"safe" if fix.safe else "unsafe" for fix in fixes if fix is not None}
+    assert kinds <= set((rule.fix or "").split(" or ")), "what is made is said"
+    assert bool(kinds) == (rule.fix is not None), "what is said is made"
 
 
 @pytest.mark.parametrize(("rule", "example"), list(examples()))

@@ -174,8 +174,8 @@ return Wave()(x)""",
     ),
     "RMT303 of random state": (
         "return remat.checkpoint(preserve_rng_state=True)(torch.sin)(x)",
-        "`preserve_rng_state` raises `NotImplementedError`: torch_remat does not preserve random state. Leave it "
-        "out, and give a `RecomputeStateHook` that does: `recompute_state_hooks=(hook,)`.",
+        "`preserve_rng_state` raises `NotImplementedError`: torch_remat does not preserve random state. "
+        "Leave it out, and give a `remat.RecomputeStateHook` that does: `recompute_state_hooks=(hook,)`.",
     ),
     "RMT303 of torch's options": (
         "return remat.checkpoint(use_reentrant=False)(torch.sin)(x)",
@@ -189,8 +189,9 @@ return Wave()(x)""",
     ),
     "RMT503": (
         "return remat.checkpoint()(lambda t: (print(t.shape), t.sin())[1])(x)",
-        "`print` runs again when the checkpoint replays this: it prints twice per step. Write "
-        "`if not remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+        "`print` runs again when the checkpoint replays this: it prints twice per step. Write `if not "
+        "remat.is_recomputing():` before it (with what it computes from tensors detached), or move it out "
+        "of the checkpointed code.",
     ),
     "RMT503 under a checkpoint of torch": (
         "import torch.utils.checkpoint as tuc\nimport wandb\n"
@@ -206,9 +207,9 @@ return Wave()(x)""",
     ),
     "RMT504": (
         "import torch.distributed as dist\nreturn remat.checkpoint()(lambda t: (dist.barrier(), t.sin())[1])(x)",
-        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per step, and hang "
-        "where one of them replays otherwise. Run it in a region with `recompute=False`, which keeps its result, or "
-        "move it out of the checkpointed code.",
+        "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per "
+        "step, and hang where one of them replays otherwise. Run it in a region with `recompute=False` "
+        "that returns the result, or move it out of the checkpointed code.",
     ),
     "RMT504 under a checkpoint of torch": (
         "import torch.utils.checkpoint as tuc\nimport torch.distributed as dist\n"
@@ -252,8 +253,9 @@ return Wave()(x)""",
     ),
     "RMT501 of an attribute": (
         "def inner(t):\n    f.last = t.detach()\n    return t.sin()\nreturn remat.checkpoint()(inner)(x)",
-        "`f.last` is written a second time when the checkpoint replays this. Write `if not "
-        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+        "`f.last` is written a second time when the checkpoint replays this: what reads it afterwards "
+        "sees the replay's value. Write `if not remat.is_recomputing():` before it, or move it out of the "
+        "checkpointed code.",
     ),
     "RMT501 of a counter that is computed with": (
         "calls = 0\n"
@@ -262,13 +264,26 @@ return Wave()(x)""",
         "    calls += 1\n"
         "    return (t * calls).sin()\n"
         "return remat.checkpoint()(inner)(x)",
-        "`calls` changes here and is computed with: when the checkpoint replays this, it is another one, and "
-        "the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
+        "`calls` changes here and is computed with: when the checkpoint replays this, it has another "
+        "value, and the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
     ),
     "RMT501 of an iterator": (
         "scales = iter([1.0, 2.0])\nreturn remat.checkpoint()(lambda t: (t * next(scales)).sin())(x)",
-        "`scales` changes here and is computed with: when the checkpoint replays this, it is another one, and"
-        " the gradients are wrong. Take it before the checkpoint and pass it as an argument.",
+        "`scales` changes here and is computed with: when the checkpoint replays this, it has another "
+        "value, and the gradients are wrong. Take it before the checkpoint and pass it as an argument.",
+    ),
+    "RMT501 of a guarded counter in a loop": (
+        "calls = [0]\n"
+        "def inner(t):\n"
+        "    for _ in range(2):\n"
+        "        if not remat.is_recomputing():\n"
+        "            calls[0] += 1\n"
+        "        t = (t * calls[0]).sin()\n"
+        "    return t\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`calls[0]` changes here, in the forward only, after it was computed with: when the checkpoint replays "
+        "this, it is what the last write left, and the gradients are wrong. Pass it as an argument, and change "
+        "it after the checkpoint.",
     ),
     "RMT501 of a memo": (
         "memo = {}\n"
@@ -305,8 +320,9 @@ return Wave()(x)""",
     ),
     "RMT501 where no checkpoint is in view": (
         "f.last = x.detach()\nreturn remat.region(torch.sin, 'sin', recompute=True)(x)",
-        "`f.last` is written a second time where a checkpoint replays this. Write `if not "
-        "remat.is_recomputing():` before it, or move it out of the checkpointed code.",
+        "`f.last` is written a second time where a checkpoint replays this: what reads it afterwards sees "
+        "the replay's value. Write `if not remat.is_recomputing():` before it, or move it out of the "
+        "checkpointed code.",
     ),
     "RMT501 under a policy": (
         "seen = []\n"
@@ -407,8 +423,9 @@ return Wave()(x)""",
         "        f(t.norm().item())\n"
         "    return t.sin()\n"
         "return remat.checkpoint()(inner)(x)",
-        "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: backward "
-        "raises if gradients flow through it. Put what is only recorded under `torch.no_grad()`.",
+        "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: if its "
+        "result has gradients, another number of tensors is saved, and backward raises. Put what is only "
+        "recorded under `torch.no_grad()`.",
     ),
     "RMT506 of an operation on replay": (
         "def inner(t):\n"
@@ -416,51 +433,56 @@ return Wave()(x)""",
         "        f(t.norm().item())\n"
         "    return t.sin()\n"
         "return remat.checkpoint()(inner)(x)",
-        "`norm` keeps tensors for backward, and runs only when the checkpoint replays this: backward raises "
-        "if gradients flow through it. Compute the same in both phases.",
+        "`norm` keeps tensors for backward, and runs only when the checkpoint replays this: if its result "
+        "has gradients, backward takes them for those of the forward, and raises or is wrong. Compute the "
+        "same in both phases.",
     ),
     "RMT401": (
         "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
-        "region `drop` draws from torch's random state, which no state hook restores: replay skips region"
-        " `drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
-        "Give the checkpoint a `RecomputeStateHook` that restores torch's random state "
-        "(`torch.get_rng_state`, `torch.set_rng_state`).",
+        "region `drop` draws from torch's random state, which no state hook restores: replay skips region "
+        "`drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
+        "Give the checkpoint a `remat.RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`).",
     ),
     "RMT401 where no checkpoint is in view": (
         "y = remat.region(torch.rand_like, 'noise', recompute=False)(x)\nremat.recompute_needs_tensor(y)\nreturn x * y",
         "region `noise` draws from torch's random state. Unless the checkpoint that replays this has a "
         "state hook for that, replay skips region `noise` and its draws, so that whatever draws after it "
-        "gets other numbers than in the forward. Give the checkpoint a `RecomputeStateHook` that restores"
-        " torch's random state (`torch.get_rng_state`, `torch.set_rng_state`).",
+        "gets other numbers than in the forward. Give the checkpoint a `remat.RecomputeStateHook` that "
+        "restores torch's random state (`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of "
+        "`torch.cuda`).",
     ),
     "RMT402": (
         "return remat.checkpoint()(lambda t: t * torch.rand_like(t))(x)",
         "`torch.rand_like` draws from torch's random state, which no state hook restores: the replay "
         "draws other numbers, and the gradients are silently wrong. Give the checkpoint a "
-        "`RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
-        "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
+        "`remat.RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
+        "`torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside the checkpoint and pass "
+        "the result in.",
     ),
     "RMT402 under a policy": (
         "f = remat.region(torch.rand_like, 'noise', recompute=policy('noise'))\nreturn remat.checkpoint()(lambda t: f(t))(x)",
         "region `noise` draws from torch's random state, which no state hook restores: where the policy "
-        "recomputes region `noise`, the replay draws other numbers, and the gradients are silently wrong."
-        " Give the checkpoint a `RecomputeStateHook` that restores torch's random state "
-        "(`torch.get_rng_state`, `torch.set_rng_state`), or draw outside the checkpoint and pass the "
-        "result in.",
+        "recomputes region `noise`, the replay draws other numbers, and the gradients are silently wrong. "
+        "Give the checkpoint a `remat.RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside "
+        "the checkpoint and pass the result in.",
     ),
     "RMT402 of a probability that nobody knows": (
         "return remat.checkpoint()(lambda t: torch.nn.functional.dropout(t, policy.p).sin())(x)",
         "`torch.nn.functional.dropout` may draw from torch's random state, which no state hook restores: "
         "if it does, the replay draws other numbers, and the gradients are silently wrong. Give the "
-        "checkpoint a `RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
-        "`torch.set_rng_state`), or draw outside the checkpoint and pass the result in.",
+        "checkpoint a `remat.RecomputeStateHook` that restores torch's random state "
+        "(`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside "
+        "the checkpoint and pass the result in.",
     ),
     "RMT402 of what no backward needs": (
         "import random\nreturn remat.checkpoint()(lambda t: t * random.random())(x)",
-        "`random.random` draws from the state of Python's `random`, which no state hook restores: the replay draws "
-        "other numbers, and the gradients are right only as long as no operation behind it needs what comes out "
-        "for backward. Give the checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
-        "(`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+        "`random.random` draws from the state of Python's `random`, which no state hook restores: the "
+        "replay draws other numbers, and the gradients are right only as long as no operation behind it "
+        "needs what comes out for backward. Give the checkpoint a `remat.RecomputeStateHook` that "
+        "restores the state of Python's `random` (`random.getstate`, `random.setstate`), or draw outside "
+        "the checkpoint and pass the result in.",
     ),
     "RMT402 in one phase": (
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n"
@@ -485,8 +507,8 @@ return Wave()(x)""",
     "RMT402 of a generator": (
         "g = torch.Generator()\nreturn remat.checkpoint()(lambda t: t * torch.rand(8, generator=g))(x)",
         "`torch.rand` draws from the state of `g`, which no state hook restores: the replay draws other "
-        "numbers, and the gradients are silently wrong. Give the checkpoint a `RecomputeStateHook` that "
-        "restores the state of `g`, or draw outside the checkpoint and pass the result in.",
+        "numbers, and the gradients are silently wrong. Give the checkpoint a `remat.RecomputeStateHook` "
+        "that restores the state of `g`, or draw outside the checkpoint and pass the result in.",
     ),
     "RMT403 of a hook": (
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(torch.sin)(x)",
@@ -496,7 +518,7 @@ return Wave()(x)""",
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n    def restore(self, state):\n        torch.set_rng_state(state)\nimport random\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(lambda t: (t * random.random()).sin())(x)",
         "`random.random` draws from the state of Python's `random`, which none of the checkpoint's state "
         "hooks restores: the replay draws other numbers, and the gradients are silently wrong. Give the "
-        "checkpoint a `RecomputeStateHook` that restores the state of Python's `random` "
+        "checkpoint a `remat.RecomputeStateHook` that restores the state of Python's `random` "
         "(`random.getstate`, `random.setstate`).",
     ),
     "RMT404": (

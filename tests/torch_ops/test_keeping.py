@@ -1,0 +1,87 @@
+"""Autograd is asked what it keeps, for each operation of the lists that simple arguments fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from remat_lint.torch_ops.keeping import KEEPING, KEEPING_NOTHING, SCALING
+
+torch = pytest.importorskip("torch")
+
+ENOUGH = 0.8
+"""The share of a list that simple arguments fit at least: else the test would say nothing."""
+
+
+def arguments() -> Iterator[tuple[Any, ...]]:
+    """Ways to call an operation; every tensor of numbers requires grad and is no leaf."""
+
+    def tensor() -> Any:
+        return torch.rand(4, 4, requires_grad=True) + 0.1
+
+    mask = torch.ones(4, 4, dtype=torch.bool)
+    yield (tensor(),)
+    yield tensor(), tensor()
+    yield tensor(), 1
+    yield tensor(), 2.0
+    yield tensor(), 0, 1
+    yield tensor(), tensor(), tensor()
+    yield tensor(), mask
+    yield tensor(), mask, 0.5
+    yield tensor(), 0, torch.tensor([0, 1])
+    yield tensor(), 0, torch.tensor([[0, 1, 1, 0]])
+    yield mask, tensor(), tensor()
+    yield ([tensor(), tensor()],)
+    yield tensor(), (2, 2)
+    yield "ij,jk->ik", tensor(), tensor()
+    yield torch.rand(4, requires_grad=True) * 1.0, torch.rand(4, requires_grad=True) * 1.0
+
+
+def places(name: str) -> Iterator[Callable[..., Any]]:
+    """The functions and the method of that name."""
+    for module in (torch, torch.nn.functional, torch.special, torch.linalg):
+        if hasattr(module, name):
+            yield getattr(module, name)
+    if hasattr(torch.Tensor, name):
+        yield getattr(torch.Tensor, name)
+
+
+def kept(name: str) -> set[int]:
+    """How many tensors the calls of an operation keep, as far as they can be made."""
+    counts = set()
+    for function in places(name):
+        for given in arguments():
+            saved: list[Any] = []
+            try:
+                with torch.autograd.graph.saved_tensors_hooks(saved.append, lambda one: one):
+                    function(*given)
+            except Exception:  # noqa: BLE001 - these arguments do not fit it
+                continue
+            counts.add(len(saved))
+    return counts
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_said_to_keep_keeps() -> None:
+    counts = {name: kept(name) for name in sorted(KEEPING)}
+    called = {name: found for name, found in counts.items() if found}
+    assert len(called) > ENOUGH * len(KEEPING)
+    assert not [name for name, found in called.items() if not any(found)]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_said_to_keep_nothing_keeps_nothing() -> None:
+    counts = {name: kept(name) for name in sorted(KEEPING_NOTHING)}
+    called = {name: found for name, found in counts.items() if found}
+    assert len(called) > ENOUGH * len(KEEPING_NOTHING)
+    assert not [name for name, found in called.items() if any(found)]
+
+
+def test_a_number_that_scales_is_not_kept() -> None:
+    for name in SCALING:
+        saved: list[Any] = []
+        with torch.autograd.graph.saved_tensors_hooks(saved.append, lambda one: one):
+            getattr(torch, name)(torch.rand(4, requires_grad=True), 2.0)
+        assert not saved
