@@ -53,5 +53,7 @@ def advice(write: StateWrite) -> str:
             return "Take it before the checkpoint and pass it as an argument."
         case Outcome.COMPUTED | Outcome.OUTDATED | Outcome.SWITCHED:
             return "Pass it as an argument, and change it after the checkpoint."
+        case Outcome.REPLACED:
+            return "Return it, and keep it outside the checkpointed code."
         case _:
             return how_to_do_it_once(write)

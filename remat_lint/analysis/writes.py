@@ -454,7 +454,8 @@ class Writes(Replays):
         overwrites = self._overwrites(node)
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
-        again = overwrites or isinstance(node, ir.Subscript) or watch.was_replaced(held)
+        replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
+        again = overwrites or replaces_part or watch.was_replaced(held)
         outcome = Outcome.REPLACED if again else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
@@ -557,8 +558,8 @@ class Writes(Replays):
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
         statement, outer = self.frame.statement, self._outer_names()
-        if outcome not in (Outcome.ADVANCED, Outcome.REPLACED) or statement is None:
-            return None
+        if outcome is not Outcome.ADVANCED or statement is None:
+            return None  # what is overwritten may be read, here or by another layer that shares it
         match statement:
             case ir.Assign(targets=targets) | ir.Delete(targets=targets):
                 only_writes = all(_is_outer(target, outer) for target in targets)

@@ -254,8 +254,7 @@ return Wave()(x)""",
     "RMT501 of an attribute": (
         "def inner(t):\n    f.last = t.detach()\n    return t.sin()\nreturn remat.checkpoint()(inner)(x)",
         "`f.last` is written a second time when the checkpoint replays this: what reads it afterwards "
-        "sees the replay's value. Write `if not remat.is_recomputing():` before it, or move it out of the "
-        "checkpointed code.",
+        "sees the replay's value. Return it, and keep it outside the checkpointed code.",
     ),
     "RMT501 of a counter that is computed with": (
         "calls = 0\n"
@@ -321,8 +320,7 @@ return Wave()(x)""",
     "RMT501 where no checkpoint is in view": (
         "f.last = x.detach()\nreturn remat.region(torch.sin, 'sin', recompute=True)(x)",
         "`f.last` is written a second time where a checkpoint replays this: what reads it afterwards sees "
-        "the replay's value. Write `if not remat.is_recomputing():` before it, or move it out of the "
-        "checkpointed code.",
+        "the replay's value. Return it, and keep it outside the checkpointed code.",
     ),
     "RMT501 under a policy": (
         "seen = []\n"

@@ -13,8 +13,8 @@ class Scaled(nn.Module):
         self.scale = nn.Parameter(torch.ones(WIDTH))
 
     def forward(self, x):
-        if not remat.is_recomputing():  # expect: RMT506
-            x = x * self.scale.exp()
+        if not remat.is_recomputing():
+            x = x * self.scale.exp()  # expect: RMT506
         return self.core(x)
 
 
