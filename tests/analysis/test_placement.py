@@ -45,6 +45,11 @@ TARGETS = {
         "y = remat.region(f, 's', recompute=False)(x)\nreturn sum([part.sin() for part in y.chunk(2)])",
         ["y"],
     ),
+    "never_what_was_moved_to_another_device": (
+        "p = remat.region(lambda t: t.chunk(2), 's', recompute=False)(x)\na = p[1].to(device='cpu')\n"
+        "return sum(part.sum() for part in p)",
+        ["*p"],
+    ),
     "two_calls_in_one_expression": (
         "return remat.region(f, 'a', recompute=False)(x) + remat.region(f, 'b', recompute=False)(x)",
         ["a_out", "b_out"],
