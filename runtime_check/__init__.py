@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from remat_lint.runtime_check.case import Case
-    from remat_lint.runtime_check.checker import CheckResult, check
+    from remat_lint.runtime_check.checker import CheckResult, Options, check
     from remat_lint.runtime_check.errors import UsageError
 
-__all__ = ["Case", "CheckResult", "UsageError", "check"]
+__all__ = ["Case", "CheckResult", "Options", "UsageError", "check"]
 
-_HOMES = {"Case": "case", "CheckResult": "checker", "UsageError": "errors", "check": "checker"}
+_HOMES = {
+    "Case": "case",
+    "CheckResult": "checker",
+    "Options": "checker",
+    "UsageError": "errors",
+    "check": "checker",
+}
 
 
 def __getattr__(name: str) -> Any:

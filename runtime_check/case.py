@@ -9,10 +9,11 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from remat_lint.runtime_check.errors import UsageError, in_one_line
@@ -25,9 +26,13 @@ class Case:
     """One training step.
 
     ``loss`` turns the module's output into a number; without it all floating outputs are
-    summed up with fixed random weights. ``set_policy`` is called with the glob patterns of the
-    regions to save, before each run; with it, the module's own flags are taken as they are.
-    Without it the check decides for every region whose ``recompute=`` is not a constant.
+    summed up with fixed random weights. ``step`` replaces the call of the module and the loss: it gets
+    the module and the arguments, and returns the number that backward starts from. ``set_policy`` is
+    called with the glob patterns of the regions to save, before each run; with it, the module's own
+    flags are taken as they are. Without it the check decides for every region whose ``recompute=`` is
+    not a constant. ``layers`` is the path of the container of blocks, ``layers`` or ``model.layers``,
+    where it is not to be found: the longest list of modules of one class. ``optimizer`` makes the
+    optimizer of ``--optimizer-step`` from the parameters; plain gradient descent without it.
     """
 
     module: nn.Module
@@ -35,6 +40,9 @@ class Case:
     kwargs: dict[str, Any] = field(default_factory=dict)
     loss: Callable[[Any], Tensor] | None = None
     set_policy: Callable[[tuple[str, ...]], None] | None = None
+    step: Callable[..., Tensor] | None = None
+    layers: str | None = None
+    optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer] | None = None
 
 
 def load_factory(target: str) -> Factory:

@@ -1,61 +1,52 @@
 """The check itself: which tracks run, and what their comparison says.
 
-The plain track runs twice. Where its two runs differ, the step is not reproducible by itself,
-and a difference under a policy says nothing; an exception still does.
+The plain track runs three times. What its runs do not agree on is noise: a difference there says
+nothing about checkpoints. Where the first policies hold, every combination of regions is tried, too,
+as long as there are few.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from remat_lint.runtime_check.agreement import Agreement, Declared, declared_class
-from remat_lint.runtime_check.case import Case, load_factory, make_case
-from remat_lint.runtime_check.compare import Difference, differences
-from remat_lint.runtime_check.diagnosis import Raised
+from remat_lint.runtime_check.bench import Bench, Target, opened
+from remat_lint.runtime_check.blocks import NotAChain
+from remat_lint.runtime_check.compare import Difference, Extent, differences, extent
 from remat_lint.runtime_check.errors import UsageError
-from remat_lint.runtime_check.placeholders import stand_ins_installed, torch_has_placeholders
-from remat_lint.runtime_check.policy import ALL, AS_CONFIGURED, NONE, Policy, alone, given, matches
-from remat_lint.runtime_check.regions import RegionCount, SeenRegion, Tap
+from remat_lint.runtime_check.plan import BLOCK, PLAIN, SELECTIVE, Plan, regions, segments
+from remat_lint.runtime_check.policy import (
+    ALL,
+    AS_CONFIGURED,
+    NONE,
+    Policy,
+    alone,
+    given,
+    matches,
+    together,
+)
+from remat_lint.runtime_check.regions import Observation, SeenRegion
 from remat_lint.runtime_check.source_flags import Flag
-from remat_lint.runtime_check.tracks import Start, Track, prepare, run
+from remat_lint.runtime_check.tracks import Track
+from remat_lint.runtime_check.values import ReplayedOtherwise, Values
+from remat_lint.runtime_check.verdicts import (
+    EXIT_BROKEN,
+    EXIT_HOLDS,
+    EXIT_INCONCLUSIVE,
+    Noise,
+    PolicyResult,
+    StateDifference,
+    Verdict,
+)
 
-
-class Verdict(str, Enum):
-    """What one policy does to the step."""
-
-    EQUAL = "equal"
-    DIFFERS = "differs"
-    RAISES = "raises"
-    INCONCLUSIVE = "inconclusive"
-
-
-@dataclass(frozen=True)
-class PolicyResult:
-    """One policy: how often each region ran, and whether the step is still the same."""
-
-    policy: Policy
-    verdict: Verdict
-    counts: tuple[RegionCount, ...]
-    differences: tuple[Difference, ...] = ()
-    raised: Raised | None = None
-
-    @property
-    def name(self) -> str:
-        """How the policy is called in the table."""
-        return self.policy.name
-
-    def totals(self, region: str) -> tuple[int, ...]:
-        """Forward and replay together, for each run of a checkpoint that reached the region."""
-        return tuple(count.total for count in self.counts if count.region == region)
+COMBINATIONS = 64
+"""Up to so many policies, every combination of regions is one."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +62,11 @@ class CheckResult:
     regions: tuple[SeenRegion, ...]
     untapped: tuple[str, ...]
     """Regions that torch_remat saw and the tap did not: no policy was tried on them."""
-    noise: tuple[Difference, ...]
+    noise: Noise
     results: tuple[PolicyResult, ...]
+    controls: tuple[PolicyResult, ...] = ()
+    """The same step checkpointed as torch does it: what fails there is no matter of regions."""
+    combinations: tuple[PolicyResult, ...] = ()
     has_gradients: bool = True
     """Whether backward reached anything: without that, no replay ran."""
     agreement: Agreement | None = None
@@ -80,123 +74,268 @@ class CheckResult:
 
     def __getitem__(self, policy: str) -> PolicyResult:
         """The result under the policy of this name."""
-        return next(result for result in self.results if result.name == policy)
+        return next(result for result in self.policies if result.name == policy)
+
+    @property
+    def policies(self) -> tuple[PolicyResult, ...]:
+        """The results under all policies, combinations included."""
+        return (*self.results, *self.combinations)
 
     @property
     def broken(self) -> tuple[PolicyResult, ...]:
         """The policies that change the step or do not get through it."""
-        return tuple(r for r in self.results if r.verdict in (Verdict.DIFFERS, Verdict.RAISES))
+        return tuple(result for result in self.policies if result.is_broken)
 
     @property
     def exit_status(self) -> int:
         """0 holds, 1 broken or other regions than the manifest's, 5 inconclusive."""
         if self.broken or (self.agreement is not None and self.agreement.differences):
-            return 1
+            return EXIT_BROKEN
         checked = self.checkpoints and self.has_gradients
-        return 5 if self.noise or not checked else 0
+        return EXIT_INCONCLUSIVE if self.noise or not checked else EXIT_HOLDS
 
 
-def check(
-    target: str | Callable[[], Any],
-    *,
-    policies: Sequence[str] = (),
-    device: str = "auto",
-    seed: int = 0,
-    stand_ins: bool | None = None,
-    manifest: str | Path | None = None,
-) -> CheckResult:
-    """Run the step of ``target`` under every policy and compare it with the plain run.
+@dataclass(frozen=True)
+class Options:
+    """What is checked, and how thoroughly.
 
-    Args:
-        target: ``package.module:factory``, or the factory itself.
+    Attributes:
         policies: policies to try beside none, all and each region alone; each is one string of
             glob patterns separated by commas, naming the regions to save.
         device: ``auto`` (CUDA where there is a GPU), ``cpu`` or ``cuda``.
-        seed: where the random streams start, for the factory and for every track.
+        seeds: where the random streams start, for the factory and for every track; one check for each.
         stand_ins: use this package's placeholders instead of torch's; by default only where
             the torch build has none.
         manifest: a file that ``remat-lint manifest`` wrote; the regions that run are compared with
             those that it lists for the module's class.
+        noise_runs: how often the plain step runs, to see what it does not repeat by itself.
+        combinations: the greatest number of policies for which every combination of regions is tried.
+        segment: also checkpoint segments of so many blocks, as torch does it; 1 for none.
+        controls: also checkpoint as torch does it, where a policy breaks the step.
+        batches: how many times forward and backward run before the gradients are compared.
+        steps_optimizer: let an optimizer step then, and compare the parameters, too.
+    """
+
+    policies: Sequence[str] = ()
+    device: str = "auto"
+    seeds: Sequence[int] = (0,)
+    stand_ins: bool | None = None
+    manifest: str | Path | None = None
+    noise_runs: int = 3
+    combinations: int = COMBINATIONS
+    segment: int = 1
+    controls: bool = True
+    batches: int = 1
+    steps_optimizer: bool = False
+
+
+def check(target: Target, options: Options = Options()) -> CheckResult:
+    """Run the step of ``target`` under every policy and compare it with the plain run.
+
+    ``target`` is ``package.module:factory``, or the factory itself.
 
     Raises:
         UsageError: where the target cannot be run at all.
     """
-    place = _device(device)
-    uses_stand_ins = not torch_has_placeholders() if stand_ins is None else stand_ins
-    name = target if isinstance(target, str) else getattr(target, "__qualname__", repr(target))
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_reproducible(place))
-        if uses_stand_ins:
-            stack.enter_context(stand_ins_installed())
-        tap = stack.enter_context(Tap().open())
-        factory = load_factory(target) if isinstance(target, str) else target
-
-        def build() -> Case:
-            return make_case(factory, name)
-
-        start = prepare(build, place, seed)
-        wanted = declared_class(Path(manifest), start.class_name) if manifest is not None else None
-        return _compared(start, tap, name, policies, uses_stand_ins, wanted)
+    with opened(target, device=options.device, stand_ins=options.stand_ins) as make_bench:
+        checks = []
+        for seed in options.seeds:
+            bench = make_bench(seed, batches=options.batches, steps_optimizer=options.steps_optimizer)
+            checks.append(_Check(bench, options).result())
+        return _of_all_seeds(checks)
 
 
-def _compared(
-    start: Start,
-    tap: Tap,
-    name: str,
-    options: Sequence[str],
-    uses_stand_ins: bool,
-    declared: Declared | None,
-) -> CheckResult:
-    plain = run(start, tap, None, wraps_module=False)
-    if plain.failure is not None:
-        raise UsageError(
-            f"{name}: the step fails without any checkpoint, in {plain.failure.phase}: {plain.failure}"
+def _of_all_seeds(checks: Sequence[CheckResult]) -> CheckResult:
+    """The first seed's result; each track with the first seed under which it breaks."""
+
+    def merged(one: CheckResult, kind: str) -> tuple[PolicyResult, ...]:
+        first: Sequence[PolicyResult] = getattr(one, kind)
+        by_seed = [{result.name: result for result in getattr(other, kind)} for other in checks]
+        found = []
+        for result in first:
+            same = [results[result.name] for results in by_seed if result.name in results]
+            found.append(next((other for other in same if other.is_broken), result))
+        names = {result.name for result in first}
+        more = [r for results in by_seed[1:] for r in results.values() if r.name not in names and r.is_broken]
+        return (*found, *more)
+
+    one = next((check for check in checks if check.noise), checks[0])
+    kinds = ("results", "controls", "combinations")
+    return replace(one, **{kind: merged(one, kind) for kind in kinds})  # type: ignore[arg-type]
+
+
+class _Check:
+    """One step with one seed, from the plain runs to the verdicts."""
+
+    def __init__(self, bench: Bench, options: Options) -> None:
+        self._bench = bench
+        self._options = options
+        class_name = bench.start.class_name
+        file = options.manifest
+        self._declared: Declared | None = declared_class(Path(file), class_name) if file is not None else None
+        self._plain = bench.run(PLAIN)
+        self._noise = self._repeated()
+
+    def result(self) -> CheckResult:
+        """Run all tracks."""
+        first = self._track(regions(NONE))
+        seen = first.observation
+        found = tuple(seen.regions.values())
+        decided = [one for one in found if self._bench.start.sets_policy or one.flag is Flag.DECIDED]
+        wanted = [given(option) for option in self._options.policies]
+        got_through = first.failure is None or first.failure.phase == "backward"
+        if got_through:
+            _require_matches(wanted, found, seen.checkpoints)
+        policies = _policies(decided, wanted)
+        results = [self._judged(regions(policies[0]), first)]
+        results += [self._under(regions(policy)) for policy in policies[1:]]
+        all_hold = not any(result.is_broken for result in results)
+        more = self._combinations(decided, policies) if all_hold else ()
+        return CheckResult(
+            target=self._bench.name,
+            device=str(self._bench.start.device),
+            versions=f"torch {torch.__version__}, torch-remat {_version('torch-remat')}",
+            uses_stand_ins=self._bench.uses_stand_ins,
+            wraps_module=self._bench.wraps_module,
+            checkpoints=tuple(seen.checkpoints),
+            regions=found,
+            untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
+            noise=self._noise,
+            results=tuple(results),
+            controls=tuple(self._controls(all_hold)),
+            combinations=tuple(self._under(regions(policy)) for policy in more),
+            has_gradients=any(
+                seen is not None for what, seen in self._plain.prints.items() if "gradient" in what
+            ),
+            agreement=self._declared.compare(
+                first.trace, seen.regions, is_one_checkpoint=self._bench.wraps_module
+            )
+            if self._declared is not None and got_through
+            else None,
         )
-    again = run(start, tap, None, wraps_module=False)
-    noise = tuple(differences(plain.tensors, again.tensors))
-    wraps_module = plain.observation.checkpoint_calls == 0
 
-    def under(policy: Policy) -> Track:
-        return run(start, tap, policy, wraps_module=wraps_module)
+    def _repeated(self) -> Noise:
+        """The plain step again, to see what it does not repeat."""
+        tensors: dict[str, Difference] = {}
+        state: dict[str, StateDifference] = {}
+        for _ in range(self._options.noise_runs - 1):
+            again = self._bench.run(PLAIN)
+            if again.failure is not None:
+                raise UsageError(f"{self._bench.name}: the step fails when it is repeated: {again.failure}")
+            for one in differences(self._plain.prints, again.prints):
+                tensors.setdefault(one.what, one)
+            for other in _state_differences(self._plain, again):
+                state.setdefault(other.what, other)
+        noisy = self._measured(tuple(tensors.values()), PLAIN)
+        return Noise(self._options.noise_runs, noisy, tuple(state.values()))
 
-    first = under(NONE)
-    seen = first.observation
-    regions = tuple(seen.regions.values())
-    decided = [one for one in regions if start.sets_policy or one.flag is Flag.DECIDED]
-    wanted = [given(option) for option in options]
-    got_through = first.failure is None or first.failure.phase == "backward"
-    if got_through:
-        _require_matches(wanted, regions, seen.checkpoints)
-    policies = _policies(decided, wanted)
-    tracks = [first, *map(under, policies[1:])]
-    return CheckResult(
-        target=name,
-        device=str(start.device),
-        versions=f"torch {torch.__version__}, torch-remat {_version('torch-remat')}",
-        uses_stand_ins=uses_stand_ins,
-        wraps_module=wraps_module,
-        checkpoints=tuple(seen.checkpoints),
-        regions=regions,
-        untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
-        noise=noise,
-        has_gradients=any(tensor is not None for what, tensor in plain.tensors.items() if "grad" in what),
-        results=tuple(
-            _judged(policy, track, plain, bool(noise)) for policy, track in zip(policies, tracks, strict=True)
-        ),
-        agreement=declared.compare(first.trace, seen.regions, is_one_checkpoint=wraps_module)
-        if declared is not None and got_through
-        else None,
-    )
+    def _track(self, plan: Plan) -> Track:
+        def witnesses(observation: Observation) -> Sequence[Values]:
+            return [Values(observation)]
+
+        return self._bench.run(plan, witnesses)
+
+    def _under(self, plan: Plan) -> PolicyResult:
+        return self._judged(plan, self._track(plan))
+
+    def _judged(self, plan: Plan, track: Track) -> PolicyResult:
+        result = PolicyResult(
+            plan,
+            Verdict.INCONCLUSIVE if self._noise else Verdict.EQUAL,
+            track.observation.counts,
+            seed=self._bench.start.seed,
+        )
+        if track.failure is not None:
+            return replace(result, verdict=Verdict.RAISES, raised=track.failure)
+        unlike = [
+            one
+            for one in differences(self._plain.prints, track.prints)
+            if one.what not in self._noise.tensors
+        ]
+        noisy = {one.what for one in self._noise.state}
+        state = [one for one in _state_differences(self._plain, track) if one.what not in noisy]
+        result = replace(
+            result,
+            differences=self._measured(tuple(unlike), plan),
+            state=tuple(state),
+            replayed=() if self._noise else tuple(_replayed_otherwise(track)),
+            miscounted=tuple(track.observation.miscounted),
+            keys=tuple(sorted({*self._plain.keys} ^ {*track.keys})),
+        )
+        kinds = (result.differences, result.state, result.replayed, result.miscounted, result.keys)
+        return replace(result, verdict=Verdict.DIFFERS) if any(kinds) else result
+
+    def _measured(self, found: tuple[Difference, ...], plan: Plan) -> tuple[Difference, ...]:
+        """How far apart the tensors are that differ: both steps run again, and keep just those."""
+        wanted = frozenset(one.what for one in found if one.how == "differs")
+        if not wanted:
+            return found
+        before, after = (
+            self._bench.run(PLAIN, wanted=wanted).values,
+            self._bench.run(plan, wanted=wanted).values,
+        )
+
+        def distance(what: str) -> Extent | None:
+            expected, actual = before.get(what), after.get(what)
+            return None if expected is None or actual is None else extent(expected, actual)
+
+        return tuple(replace(one, extent=distance(one.what)) for one in found)
+
+    def _controls(self, all_hold: bool) -> Iterator[PolicyResult]:
+        """Checkpoints of torch: a segment where one is asked for, the others to explain what broke."""
+        plans = [segments(self._options.segment)] if self._options.segment > 1 else []
+        if self._options.controls and not all_hold:
+            plans = [BLOCK, SELECTIVE, *plans]
+        for plan in plans:
+            try:
+                yield self._under(plan)
+            except NotAChain:
+                raise UsageError(
+                    f"--segment {plan.segment}: the blocks do not hand their result on, one to the next, with"
+                    " otherwise the same arguments, so there are no segments to checkpoint"
+                ) from None
+
+    def _combinations(self, decided: Sequence[SeenRegion], tried: Sequence[Policy]) -> Iterator[Policy]:
+        """Every other combination of regions, where they are few enough."""
+        if len(decided) < 3 or 2 ** len(decided) > self._options.combinations:
+            return
+        nested = _nested(decided)
+        known = {frozenset(policy.patterns) for policy in tried if policy.patterns is not None}
+        for size in range(2, len(decided)):
+            for chosen in itertools.combinations(nested, size):
+                policy = together(chosen, nested)
+                patterns = frozenset(policy.patterns or ())
+                if patterns not in known:
+                    known.add(patterns)
+                    yield policy
+
+
+def _replayed_otherwise(track: Track) -> Iterator[ReplayedOtherwise]:
+    for witness in track.observation.witnesses:
+        if isinstance(witness, Values):
+            yield from witness.found
+
+
+def _state_differences(plain: Track, track: Track) -> Iterator[StateDifference]:
+    """What either step changed, and what is not the same after both."""
+    for what in dict.fromkeys((*plain.state, *track.state)):
+        expected, actual = plain.state.get(what), track.state.get(what)
+        if expected != actual and (what in plain.changed or what in track.changed):
+            yield StateDifference(what, expected, actual)
+
+
+def _nested(decided: Sequence[SeenRegion]) -> dict[str, list[str]]:
+    """Each region that a policy decides, with those that run inside it."""
+    return {
+        region.name: [other.name for other in decided if region.name in other.inside] for region in decided
+    }
 
 
 def _policies(decided: Sequence[SeenRegion], wanted: Sequence[Policy]) -> list[Policy]:
-    """All policies to try: the first stands for the run in which no decided region was saved."""
+    """The policies to try first: the first one stands for the run in which no decided region was saved."""
     if not decided:
         return [AS_CONFIGURED, *wanted]
-    singles = [
-        alone(region.name, (other.name for other in decided if region.name in other.inside))
-        for region in decided
-    ]
+    singles = [alone(region, inner) for region, inner in _nested(decided).items()]
     own = [AS_CONFIGURED] if _is_new_combination(decided) else []
     return [NONE, ALL, *singles, *wanted, *own]
 
@@ -218,46 +357,6 @@ def _require_matches(
             if not any(matches(pattern, c, region.name) for region in regions for c in checkpoints):
                 names = ", ".join(region.name for region in regions) or "none"
                 raise UsageError(f"--policy {pattern} matches no region; the regions are: {names}")
-
-
-def _judged(policy: Policy, track: Track, plain: Track, noisy: bool) -> PolicyResult:
-    counts = track.observation.counts
-    if track.failure is not None:
-        return PolicyResult(policy, Verdict.RAISES, counts, raised=track.failure)
-    different = tuple(differences(plain.tensors, track.tensors))
-    if not different:
-        return PolicyResult(policy, Verdict.INCONCLUSIVE if noisy else Verdict.EQUAL, counts)
-    return PolicyResult(policy, Verdict.INCONCLUSIVE if noisy else Verdict.DIFFERS, counts, different)
-
-
-def _device(wanted: str) -> torch.device:
-    has_gpu = torch.cuda.is_available()
-    if wanted == "cuda" and not has_gpu:
-        raise UsageError("--device cuda: torch finds no CUDA GPU here; use --device cpu or auto")
-    return torch.device("cuda" if has_gpu and wanted != "cpu" else "cpu")
-
-
-@contextlib.contextmanager
-def _reproducible(device: torch.device) -> Iterator[None]:
-    """On CUDA: deterministic kernels and no tuning by timing, for as long as the check runs."""
-    if device.type != "cuda":
-        yield
-        return
-    workspace = os.environ.get("CUBLAS_WORKSPACE_CONFIG")
-    deterministic = torch.are_deterministic_algorithms_enabled()
-    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
-    benchmark = torch.backends.cudnn.benchmark
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    # Operators without a deterministic kernel only warn: the second plain run shows their noise.
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    torch.backends.cudnn.benchmark = False
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
-        torch.backends.cudnn.benchmark = benchmark
-        if workspace is None:
-            del os.environ["CUBLAS_WORKSPACE_CONFIG"]
 
 
 def _version(distribution: str) -> str:

@@ -83,11 +83,11 @@ def main(
     _require_torch()
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    from remat_lint.runtime_check.checker import check
+    from remat_lint.runtime_check.checker import Options, check
     from remat_lint.runtime_check.report import rendered
 
     try:
-        result = check(target, policies=policies, device=device, seed=seed, manifest=manifest)
+        result = check(target, Options(policies=policies, device=device, seeds=(seed,), manifest=manifest))
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result

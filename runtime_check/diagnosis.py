@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import linecache
-import os
 import re
-import sysconfig
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, TracebackType
 
-import torch
-import torch_remat
-
 from remat_lint.runtime_check.errors import in_one_line
 from remat_lint.runtime_check.regions import SeenRegion
+from remat_lint.runtime_check.users_code import is_user_code
 
 _PLACEHOLDER = re.compile(
     r"(?P<source>\S.*) is a placeholder for the output of remat\.region '(?P<region>.+?)' \(recompute=False\)"
@@ -116,32 +112,10 @@ def _output_name(source: str, region: str) -> str | None:
 def _user_frames(step: TracebackType | None) -> list[TracebackType]:
     frames = []
     while step is not None:
-        if _is_user_code(step.tb_frame.f_code.co_filename):
+        if is_user_code(step.tb_frame.f_code.co_filename):
             frames.append(step)
         step = step.tb_next
     return frames
-
-
-def _package_folder(path: str | None) -> str:
-    assert path is not None
-    return os.path.dirname(os.path.realpath(path)) + os.sep
-
-
-_NOT_THE_USERS = (
-    _package_folder(torch.__file__),
-    _package_folder(torch_remat.__file__),
-    _package_folder(__file__),
-)
-_STANDARD_LIBRARY = os.path.realpath(sysconfig.get_paths()["stdlib"]) + os.sep
-
-
-def _is_user_code(filename: str) -> bool:
-    if filename.startswith("<"):
-        return False
-    path = os.path.realpath(filename)
-    if path.startswith(_NOT_THE_USERS):
-        return False
-    return not path.startswith(_STANDARD_LIBRARY) or "site-packages" in path
 
 
 def _place(frame: TracebackType) -> Place:

@@ -7,7 +7,7 @@ torch_remat prints, checkpoint included (``layers.0::attention.qkv``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import escape
@@ -41,6 +41,13 @@ AS_CONFIGURED = Policy("as configured", None)
 def alone(region: str, nested: Iterable[str] = ()) -> Policy:
     """Save one region. Those nested in it go along: torch_remat has them inert inside a saved one."""
     return Policy(region, tuple(escape(name) for name in (region, *nested)))
+
+
+def together(regions: Iterable[str], nested: Mapping[str, Iterable[str]]) -> Policy:
+    """Save several regions, each with those nested in it."""
+    chosen = list(regions)
+    patterns = [pattern for region in chosen for pattern in alone(region, nested[region]).patterns or ()]
+    return Policy(" + ".join(chosen), tuple(dict.fromkeys(patterns)))
 
 
 def given(option: str) -> Policy:

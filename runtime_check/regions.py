@@ -1,10 +1,10 @@
-"""Sees, counts and decides every region call while a track runs.
+"""Sees, counts and decides every region and checkpoint call while a track runs.
 
-``remat.region`` and ``remat.checkpoint`` are tapped in the function objects themselves (their
-code is exchanged for a call of ours), not by rebinding names: ``from torch_remat import region``,
-aliases, default arguments and modules that were imported long ago are reached the same way.
-Only wrappers that were built before the tap was open are out of reach; so the tap opens before
-the factory runs.
+``remat.region``, ``remat.checkpoint``, ``remat.recompute_needs_tensor`` and
+``torch.utils.checkpoint.checkpoint`` are tapped in the function objects themselves (their code is
+exchanged for a call of ours), not by rebinding names: ``from torch_remat import region``, aliases,
+default arguments and modules that were imported long ago are reached the same way. Only wrappers
+that were built before the tap was open are out of reach; so the tap opens before the factory runs.
 
 What happens now is held in a plain attribute, not in a context variable: autograd may run the
 replay in a thread of its own.
@@ -13,20 +13,31 @@ replay in a thread of its own.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import torch
+import torch.utils.checkpoint as torch_checkpoint
 import torch_remat._api as _api
-from torch_remat._region import _Phase, _qualified_name, _state
+from torch_remat._region import _qualified_name
 
-from remat_lint.runtime_check.policy import Policy
+from remat_lint.runtime_check.plan import Checkpointing, Plan
+from remat_lint.runtime_check.selective import keeping_products
 from remat_lint.runtime_check.source_flags import Flag, SourceFlags
+from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
+
+# What torch.utils.checkpoint.checkpoint takes for itself; everything else goes to the function.
+_TORCH_OPTIONS = frozenset(
+    {
+        "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop",
+        "respect_saved_tensors_hooks",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,69 +67,164 @@ class SeenRegion:
     callers: set[CodeType] = field(default_factory=set)
 
 
+@dataclass
+class _Running:
+    """One call of a checkpoint: its name, and how often its function has begun."""
+
+    checkpoint: str
+    executions: int = 0
+
+    @property
+    def phase(self) -> Phase:
+        return Phase.FORWARD if self.executions <= 1 else Phase.REPLAY
+
+
 class Observation:
-    """What was seen during one track, and how the track wants regions and checkpoints to behave.
+    """What was seen during one track, and how the track wants regions and checkpoints to behave."""
 
-    ``policy`` None means that checkpoints are left out: their functions are called as they are.
-    """
-
-    def __init__(self, policy: Policy | None, *, overrides_flags: bool = True) -> None:
-        self.policy = policy
+    def __init__(
+        self, plan: Plan, *, overrides_flags: bool = True, witnesses: Sequence[Witness] = ()
+    ) -> None:
+        self.plan = plan
         self.overrides_flags = overrides_flags
+        self.witnesses = tuple(witnesses)
         self.checkpoint_calls = 0
         self.checkpoints: list[str] = []
         self.regions: dict[str, SeenRegion] = {}
-        self._runs: dict[tuple[str, str], dict[str, int]] = {}
-        self._labels: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
-        self._running: list[str] = []
+        self.markers: set[tuple[str, int]] = set()
+        self.determinism_check: str | None = None
+        """The name under which torch knows the check of values, where one is wanted."""
+        self.replays: dict[str, int] = {}
+        """How often backward ran the function of each checkpoint again."""
+        self._runs: dict[tuple[str, str], dict[Phase, int]] = {}
+        self._kept: dict[tuple[str, str], bool] = {}
+        self._inside: list[str] = []
+        self._running: _Running | None = None
 
     @property
     def counts(self) -> tuple[RegionCount, ...]:
         """Every region of every checkpoint run, in the order of first use."""
         return tuple(
-            RegionCount(checkpoint, region, runs["FORWARD"], runs["RECOMPUTE"])
+            RegionCount(checkpoint, region, runs[Phase.FORWARD], runs[Phase.REPLAY])
             for (checkpoint, region), runs in self._runs.items()
         )
 
-    def label(self, checkpoint_state: Any) -> str:
-        """The name of one run of a checkpoint: its ``region_name``, numbered where that repeats."""
-        if checkpoint_state not in self._labels:
-            given = checkpoint_state.region_name
-            wanted = "checkpoint" if given is None else str(given)
-            label, number = wanted, 1
-            while label in self.checkpoints:
-                number += 1
-                label = f"{wanted} ({number})"
-            self.checkpoints.append(label)
-            self._labels[checkpoint_state] = label
-        return self._labels[checkpoint_state]
+    def with_check_of_values(self, options: dict[str, Any]) -> dict[str, Any]:
+        """A checkpoint's options, with the check of values where one is wanted and possible."""
+        if self.determinism_check is None or options.get("use_reentrant", False) is not False:
+            return dict(options)
+        return {**options, "determinism_check": self.determinism_check}
 
-    def call(
+    @property
+    def miscounted(self) -> Iterator[str]:
+        """What ran more or less often in replay than due: kept regions never, the others as in forward."""
+        for one in self.counts:
+            replays = self.replays[one.checkpoint]
+            kept = self._kept[one.checkpoint, one.region]
+            if replays and one.replay != (wanted := 0 if kept else replays * one.forward):
+                flag = "kept" if kept else "recomputed"
+                yield (
+                    f"region {one.region} of {one.checkpoint} is {flag}: {one.forward} runs in forward,"
+                    f" {one.replay} in replay, where {wanted} were due"
+                )
+
+    @property
+    def running(self) -> CheckpointRun | None:
+        """The checkpoint whose function runs now."""
+        now = self._running
+        return CheckpointRun(now.checkpoint, now.phase) if now is not None else None
+
+    @property
+    def running_regions(self) -> tuple[str, ...]:
+        """The regions whose functions run now, the outermost first."""
+        return tuple(self._inside)
+
+    def noting(self, name: object, function: Callable[..., Any]) -> Callable[..., Any]:
+        """``function`` as the body of one call of a checkpoint, told apart by phase each time it runs."""
+        self.checkpoint_calls += 1
+        running = _Running(self._label(name))
+
+        @wraps(function, updated=())
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            with self._in(running):
+                return function(*args, **kwargs)
+
+        return noted
+
+    def region(
         self, site: _Site, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Call a region inside a checkpoint under this track's policy, and count what runs."""
-        active = _state.get()
-        assert active is not None
-        assert self.policy is not None
+        now = self._running
+        assert now is not None
         # torch_remat takes any name that can be hashed; patterns and tables need text.
-        name, checkpoint = str(_qualified_name(site.name)), self.label(active.region_state)
+        name = str(_qualified_name(site.name))
         seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute))
-        seen.inside.update(self._running)
+        seen.inside.update(self._inside)
         seen.callers.add(site.caller)
         recompute = site.recompute
-        if self.overrides_flags and site.flag is Flag.DECIDED and self.policy.patterns is not None:
-            recompute = not self.policy.saves(checkpoint, name)
-        runs = self._runs.setdefault((checkpoint, name), {phase.name: 0 for phase in _Phase})
+        policy = self.plan.policy
+        if self.overrides_flags and site.flag is Flag.DECIDED and policy and policy.patterns is not None:
+            recompute = not policy.saves(now.checkpoint, name)
+        runs = self._runs.setdefault((now.checkpoint, name), dict.fromkeys(Phase, 0))
+        call = RegionCall(now.checkpoint, now.phase, name, recompute, tuple(self._inside))
+        around = any(self._kept[now.checkpoint, outer] for outer in self._inside)
+        self._kept.setdefault((now.checkpoint, name), around or not recompute)
 
         def counted(*args: Any, **kwargs: Any) -> Any:
-            runs[active.phase.name] += 1
-            self._running.append(name)
+            runs[call.phase] += 1
+            self._inside.append(name)
             try:
-                return function(*args, **kwargs)
+                for witness in self.witnesses:
+                    witness.region_began(call)
+                output = function(*args, **kwargs)
+                for witness in self.witnesses:
+                    witness.region_ended(call, output)
+                return output
             finally:
-                self._running.pop()
+                self._inside.pop()
 
-        return site.region(counted, site.name, recompute=recompute)(*args, **kwargs)
+        for witness in self.witnesses:
+            witness.region_called(call, args, kwargs)
+        output = site.region(counted, site.name, recompute=recompute)(*args, **kwargs)
+        for witness in self.witnesses:
+            witness.region_returned(call, output)
+        return output
+
+    def marker(self, original: Callable[..., None], place: tuple[str, int], tensors: tuple[Any, ...]) -> None:
+        """Call a marker, unless the plan silences it."""
+        if self._running is not None:
+            self.markers.add(place)
+            for witness in self.witnesses:
+                witness.marked(place, tensors)
+        if place not in self.plan.silenced:
+            original(*tensors)
+
+    def _label(self, given: object) -> str:
+        wanted = "checkpoint" if given is None else str(given)
+        label, number = wanted, 1
+        while label in self.checkpoints:
+            number += 1
+            label = f"{wanted} ({number})"
+        self.checkpoints.append(label)
+        return label
+
+    @contextlib.contextmanager
+    def _in(self, running: _Running) -> Iterator[None]:
+        """A checkpoint's function runs."""
+        running.executions += 1
+        self.replays[running.checkpoint] = running.executions - 1
+        before, self._running = self._running, running
+        regions, self._inside = self._inside, []
+        run = CheckpointRun(running.checkpoint, running.phase)
+        for witness in self.witnesses:
+            witness.checkpoint_entered(run)
+        try:
+            yield
+        finally:
+            for witness in self.witnesses:
+                witness.checkpoint_left(run)
+            self._running, self._inside = before, regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +239,21 @@ class _Site:
 
 
 class Tap:
-    """The replacements of ``remat.region`` and ``remat.checkpoint``; inert while nothing observes."""
+    """The replacements of torch's and torch_remat's functions; inert while nothing observes."""
 
     def __init__(self) -> None:
         self.observation: Observation | None = None
         self._flags = SourceFlags()
+        self._torchs_own: Callable[..., Any] = torch_checkpoint.checkpoint
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Tap]:
-        """Tap torch_remat; put it back afterwards, also for the wrappers made meanwhile."""
-        with _exchanged(_api.region, self._region), _exchanged(_api.checkpoint, self._checkpoint):
+        """Tap torch_remat and torch; put them back afterwards, also for the wrappers made meanwhile."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_exchanged(_api.region, self._region))
+            stack.enter_context(_exchanged(_api.checkpoint, self._checkpoint))
+            stack.enter_context(_exchanged(_api.recompute_needs_tensor, self._marker))
+            stack.enter_context(_exchanged(torch_checkpoint.checkpoint, self._torch_checkpoint))
             yield self
 
     @contextlib.contextmanager
@@ -178,32 +289,43 @@ class Tap:
         @wraps(wrapper)
         def observed(*args: Any, **kwargs: Any) -> Any:
             now = self.observation
-            if now is None or _state.get() is None or torch.compiler.is_compiling():
+            if now is None or now.running is None or torch.compiler.is_compiling():
                 return wrapper(*args, **kwargs)
-            return now.call(site, function, args, kwargs)
+            return now.region(site, function, args, kwargs)
 
         return observed
+
+    def _marker(self, original: Callable[..., None]) -> Callable[..., None]:
+        def recompute_needs_tensor(*tensors: Any) -> None:
+            now = self.observation
+            if now is None or torch.compiler.is_compiling():
+                return original(*tensors)
+            caller = _caller()
+            return now.marker(original, (caller.f_code.co_filename, caller.f_lineno), tensors)
+
+        return recompute_needs_tensor
 
     def _checkpoint(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def checkpoint(*args: Any, **kwargs: Any) -> Any:
             decorate = original(*args, **kwargs)
 
             def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
-                @wraps(function)
-                def noted(*args: Any, **kwargs: Any) -> Any:
-                    self._note_checkpoint()
-                    return function(*args, **kwargs)
-
-                wrapper = decorate(noted)
+                wrapper = decorate(function)
 
                 @wraps(wrapper)
-                def checkpointed(*args: Any, **kwargs: Any) -> Any:
+                def checkpointed(*call_args: Any, **call_kwargs: Any) -> Any:
                     now = self.observation
-                    if now is None:
-                        return wrapper(*args, **kwargs)
-                    now.checkpoint_calls += 1
-                    called = function if now.policy is None else wrapper
-                    return called(*args, **kwargs)
+                    if now is None or torch.compiler.is_compiling():
+                        return wrapper(*call_args, **call_kwargs)
+                    if now.running is not None:  # in another one: torch_remat says what comes of it
+                        nested = wrapper if now.plan.checkpointing is Checkpointing.REGIONS else function
+                        return nested(*call_args, **call_kwargs)
+
+                    def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
+                        return original(*args, **now.with_check_of_values(kwargs))(body)  # type: ignore[no-any-return]
+
+                    run = self._as_planned(now, kwargs.get("region_name"), function, as_written)
+                    return run(*call_args, **call_kwargs)
 
                 return checkpointed
 
@@ -211,35 +333,87 @@ class Tap:
 
         return checkpoint
 
-    def _note_checkpoint(self) -> None:
-        """Give the running checkpoint its label, also where it holds no region."""
-        if torch.compiler.is_compiling():
-            return
-        active = _state.get()
-        if self.observation is not None and active is not None:
-            self.observation.label(active.region_state)
+    def _torch_checkpoint(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        self._torchs_own = original
+
+        def checkpoint(*args: Any, **kwargs: Any) -> Any:
+            now = self.observation
+            if now is None or torch.compiler.is_compiling():
+                return original(*args, **kwargs)
+            if not args and "function" not in kwargs:  # the form that takes the function in a second call
+                return lambda function: partial(checkpoint, function, **kwargs)
+            given = dict(kwargs)
+            function, *rest = args or (given.pop("function"),)
+            options = {name: given.pop(name) for name in _TORCH_OPTIONS & given.keys()}
+            if now.running is not None:
+                if now.plan.checkpointing is Checkpointing.REGIONS:
+                    return original(*args, **kwargs)
+                return function(*rest, **given)
+
+            def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
+                return partial(original, body, **now.with_check_of_values({"use_reentrant": None, **options}))
+
+            return self._as_planned(now, None, function, as_written)(*rest, **given)
+
+        return checkpoint
+
+    def _as_planned(
+        self,
+        now: Observation,
+        name: object,
+        function: Callable[..., Any],
+        as_written: Callable[[Callable[..., Any]], Callable[..., Any]],
+    ) -> Callable[..., Any]:
+        body = now.noting(name, function)
+        checkpointing = now.plan.checkpointing
+        if checkpointing is Checkpointing.PLAIN:
+            return body
+        if checkpointing is Checkpointing.REGIONS:
+            return as_written(body)
+        options: dict[str, Any] = now.with_check_of_values({"use_reentrant": False})
+        if checkpointing is Checkpointing.SELECTIVE:
+            options["context_fn"] = keeping_products
+        return partial(self._torchs_own, body, **options)
 
 
 def _caller() -> FrameType:
-    """The frame that called ``remat.region``: past this function, the tap and the exchanged code."""
+    """The frame that called the tapped function: past this function, the tap and the exchanged code."""
     return sys._getframe(3)
 
 
 @contextlib.contextmanager
 def _exchanged(
-    function: FunctionType, replacement: Callable[[Callable[..., Any]], Callable[..., Any]]
+    function: Callable[..., Any], replacement: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> Iterator[None]:
     """Make ``function`` call ``replacement(original)`` instead of running its own code."""
+    assert isinstance(function, FunctionType)
     code, module = function.__code__, function.__globals__
     original = FunctionType(code, module, function.__name__, function.__defaults__, function.__closure__)
     original.__kwdefaults__ = function.__kwdefaults__
-    entry = f"_remat_check_{function.__name__}"
-    exchanged: dict[str, Any] = {}
-    exec(f"def tapped(*args, **kwargs):\n    return {entry}(*args, **kwargs)\n", exchanged)
+    entry = f"_remat_check_{next(_numbers)}"
     module[entry] = replacement(original)
-    function.__code__ = exchanged["tapped"].__code__
+    function.__code__ = _calling(entry, code.co_freevars)
     try:
         yield
     finally:
         function.__code__ = code
         del module[entry]
+
+
+_numbers = itertools.count()
+
+
+def _calling(entry: str, free: Sequence[str]) -> CodeType:
+    """Code that calls the global ``entry``, with as many free variables as the code that it replaces."""
+    mention = f"({', '.join(free)},)" if free else "()"
+    source = (
+        f"def outer({', '.join(free)}):\n"
+        "    def tapped(*args, **kwargs):\n"
+        f"        return {entry}(*args, **kwargs)\n"
+        f"        {mention}\n"
+        "    return tapped\n"
+    )
+    made: dict[str, Any] = {}
+    exec(source, made)
+    tapped: FunctionType = made["outer"](*free)
+    return tapped.__code__

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from remat_lint.runtime_check.checker import CheckResult, PolicyResult, Verdict
+from remat_lint.runtime_check.checker import CheckResult
 from remat_lint.runtime_check.source_flags import Flag
+from remat_lint.runtime_check.verdicts import PolicyResult, Verdict
 
 
 def rendered(result: CheckResult) -> str:
@@ -60,7 +61,8 @@ def _cell(result: PolicyResult) -> str:
     if result.raised is not None:
         return result.raised.headline
     if result.verdict is Verdict.DIFFERS:
-        return f"differs: {result.differences[0].what}"
+        first = [one.what for kind in (result.differences, result.replayed, result.state) for one in kind]
+        return f"differs: {first[0]}" if first else "differs"
     return str(result.verdict.value)
 
 
@@ -97,7 +99,7 @@ def _notes(result: CheckResult) -> Iterator[str]:
         )
     if result.noise:
         yield (
-            f"Two plain runs already differ: {result.noise[0]}. Differences under a policy say nothing"
+            f"Plain runs already differ: {result.noise.differences[0]}. A difference under a policy says nothing"
             " then; make the step reproducible (seeds, deterministic algorithms) and check again."
         )
 
@@ -121,8 +123,8 @@ def _cause(result: PolicyResult) -> Iterable[str]:
         if result.raised.remedy:
             yield f"    {result.raised.remedy}"
         return
-    more = len(result.differences) - 1
-    yield str(result.differences[0]) + (f"; {more} more tensors differ" if more else "")
+    first, *others = result.findings
+    yield first + (f"; {len(others)} more differ" if others else "")
     yield (
         "    Replay computed something else than forward: look for random numbers without a"
         " RecomputeStateHook, and for counters, caches and buffers that change in checkpointed code."

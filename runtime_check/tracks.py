@@ -11,39 +11,60 @@ import contextlib
 import contextvars
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 import torch_remat
 from torch import Tensor, nn
 
+from remat_lint.runtime_check.blocks import put_in_segments
 from remat_lint.runtime_check.case import Case
+from remat_lint.runtime_check.described import attributes_of, random_states
 from remat_lint.runtime_check.diagnosis import Raised, diagnosed
 from remat_lint.runtime_check.errors import UsageError
+from remat_lint.runtime_check.fingerprints import Fingerprint, fingerprint
 from remat_lint.runtime_check.nested import map_tensors, named_tensors
-from remat_lint.runtime_check.policy import Policy
+from remat_lint.runtime_check.plan import Plan
 from remat_lint.runtime_check.regions import Observation, Tap
+from remat_lint.runtime_check.surroundings import Surroundings
+from remat_lint.runtime_check.witness import Witness
+
+Witnesses = Callable[[Observation], Sequence[Witness]]
 
 
 @dataclass
 class Track:
-    """What one run computed.
+    """What one run computed and left behind.
 
-    ``tensors`` are the outputs, gradients and buffers, named by what they are; gradients stand in
-    the order in which backward finished them. ``failure`` is what ended the run early.
+    ``prints`` are the fingerprints of outputs, gradients, buffers and, after an optimizer's step,
+    parameters, by what they are; gradients stand in the order in which backward finished them; None
+    stands for no gradient. ``values`` are the tensors themselves, of those that were asked for.
+    ``state`` is what is known of attributes, globals and random streams after the step, as text, and
+    ``changed`` names what the step itself changed of it. ``failure`` is what ended the run early.
     """
 
+    plan: Plan
     observation: Observation
-    tensors: dict[str, Tensor | None] = field(default_factory=dict)
+    prints: dict[str, Fingerprint | None] = field(default_factory=dict)
+    values: dict[str, Tensor | None] = field(default_factory=dict)
+    state: dict[str, str] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
+    keys: tuple[str, ...] = ()
+    """The keys of the module's state dict after the step."""
     trace: tuple[str, ...] = ()
     failure: Raised | None = None
 
 
 @dataclass(frozen=True)
 class Start:
-    """What all tracks begin with."""
+    """What all tracks begin with.
+
+    ``batches`` is how many times forward and backward run before the gradients are compared;
+    ``steps_optimizer`` says that an optimizer steps then, and that the parameters are compared, too.
+    """
 
     build: Callable[[], Case]
     class_name: str
@@ -54,10 +75,26 @@ class Start:
     kwargs: dict[str, Any]
     sets_policy: bool
     """The case applies a policy itself, so flags that are constants here may change as well."""
+    surroundings: Surroundings
+    batches: int = 1
+    steps_optimizer: bool = False
+    keeps_gradients: bool = False
+
+    @property
+    def releases_gradients(self) -> bool:
+        """Is each gradient let go of as soon as it is known? Not where it is added to, or used."""
+        return self.batches == 1 and not self.steps_optimizer and not self.keeps_gradients
 
 
-def prepare(build: Callable[[], Case], device: torch.device, seed: int) -> Start:
-    """Build the case once, and keep its weights, buffers and inputs."""
+def prepare(
+    build: Callable[[], Case],
+    device: torch.device,
+    seed: int,
+    *,
+    batches: int = 1,
+    steps_optimizer: bool = False,
+) -> Start:
+    """Build the case once, and keep its weights, buffers, inputs and surroundings."""
     _seed(seed)
     case = build()
     try:
@@ -73,49 +110,174 @@ def prepare(build: Callable[[], Case], device: torch.device, seed: int) -> Start
         for tensor in given:
             tensor.requires_grad_(tensor.is_floating_point() or tensor.is_complex())
     kind = type(case.module)
-    class_name = f"{kind.__module__}.{kind.__qualname__}"
     return Start(
-        build, class_name, device, seed, state, args, kwargs, sets_policy=case.set_policy is not None
+        build=build,
+        class_name=f"{kind.__module__}.{kind.__qualname__}",
+        device=device,
+        seed=seed,
+        state=state,
+        args=args,
+        kwargs=kwargs,
+        sets_policy=case.set_policy is not None,
+        surroundings=Surroundings(case.module),
+        batches=batches,
+        steps_optimizer=steps_optimizer,
     )
 
 
-def run(start: Start, tap: Tap, policy: Policy | None, *, wraps_module: bool) -> Track:
-    """Run one track. ``policy`` None leaves all checkpoints out.
+def run(
+    start: Start,
+    tap: Tap,
+    plan: Plan,
+    *,
+    wraps_module: bool,
+    witnesses: Witnesses = lambda _: (),
+    wanted: AbstractSet[str] = frozenset(),
+) -> Track:
+    """Run one track.
 
-    ``wraps_module`` puts the whole module into one checkpoint: for modules that have none.
+    Args:
+        start: what it begins with.
+        tap: the open tap.
+        plan: how it checkpoints.
+        wraps_module: put the whole module into one checkpoint: for modules that have none.
+        witnesses: makes those who are told what happens.
+        wanted: the names of the tensors to keep as they are, beside their fingerprints.
     """
-    return contextvars.copy_context().run(_run, start, tap, policy, wraps_module)
+    try:
+        return contextvars.copy_context().run(_run, start, tap, plan, wraps_module, witnesses, wanted)
+    except _GradientInParts:
+        kept = replace(start, keeps_gradients=True)
+        return contextvars.copy_context().run(_run, kept, tap, plan, wraps_module, witnesses, wanted)
 
 
-def _run(start: Start, tap: Tap, policy: Policy | None, wraps_module: bool) -> Track:
+class _GradientInParts(Exception):
+    """A shared gradient is handed over in parts, as reentrant checkpoints do: release none before the end."""
+
+
+def _run(
+    start: Start, tap: Tap, plan: Plan, wraps_module: bool, witnesses: Witnesses, wanted: AbstractSet[str]
+) -> Track:
+    start.surroundings.restore()
     case = _fresh_case(start)
+    policy = plan.policy
     if policy is not None and policy.patterns is not None and case.set_policy is not None:
         case.set_policy(policy.patterns)
-    track = Track(Observation(policy, overrides_flags=case.set_policy is None))
-    args, kwargs = _leaves_like((start.args, start.kwargs), start.device)
-    leaves = dict(_leaves(case.module, args, kwargs))
-    module = _checkpointed(case.module) if wraps_module and policy is not None else case.module
-    _seed(start.seed)
-    phase = "forward"
+    observation = Observation(plan, overrides_flags=case.set_policy is None)
+    observation.witnesses = tuple(witnesses(observation))
+    track = Track(plan, observation)
+    if plan.segment > 1:
+        put_in_segments(case, plan.segment)
+    step = _Step(start, case, track, wanted, wraps_module and plan.segment == 1)
     try:
-        with tap.observing(track.observation), _noting_gradients(leaves) as finished:
-            with torch_remat.collect_trace() as trace:
-                output = module(*args, **kwargs)
-            track.trace = tuple(_names(trace.entries))
-            loss = (case.loss or _weighted_sum)(output)
-            phase = "backward"
-            # In this thread: a replay in another one would not see this copy of the context.
-            with torch.autograd.set_multithreading_enabled(False):
-                torch.autograd.backward(loss)
-    except UsageError:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(tap.observing(observation))
+            for witness in observation.witnesses:
+                stack.enter_context(witness.around())
+            step.run()
+    except (UsageError, _GradientInParts):
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
-        track.failure = diagnosed(error, phase, track.observation.regions)
+        track.failure = diagnosed(error, step.phase, observation.regions)
         return track
-    track.tensors.update((name, tensor.detach()) for name, tensor in named_tensors(output, "output"))
-    track.tensors.update((what, leaves[what].grad) for what in dict.fromkeys((*finished, *leaves)))
-    track.tensors.update((f"buffer {name}", buffer.detach()) for name, buffer in case.module.named_buffers())
+    step.note_what_is_left()
     return track
+
+
+class _Step:
+    """Forward and backward of one case, as often as its micro-batches ask for, and what is kept of them."""
+
+    def __init__(
+        self, start: Start, case: Case, track: Track, wanted: AbstractSet[str], wraps_module: bool
+    ) -> None:
+        self.phase = "forward"
+        self._start = start
+        self._case = case
+        self._track = track
+        self._wanted = wanted
+        self._args, self._kwargs = _leaves_like((start.args, start.kwargs), start.device)
+        self._leaves = _leaves(case.module, self._args, self._kwargs)
+        if wraps_module:
+            case.module.forward = _checkpointed(case.module)
+        _seed(start.seed)
+        self._state = self._described()
+
+    def run(self) -> None:
+        with _noting_gradients(self._leaves, self._gradient_is_there):
+            for _ in range(self._start.batches):
+                self._batch()
+        if not self._start.releases_gradients:
+            for what, leaf in self._leaves.items():
+                self._keep(what, leaf.grad)
+        for what in self._leaves:
+            self._track.prints.setdefault(what, None)
+        if self._start.steps_optimizer:
+            self._step_optimizer()
+
+    def _batch(self) -> None:
+        self.phase = "forward"
+        with torch_remat.collect_trace() as trace:
+            loss = self._loss()
+        if not self._track.trace:
+            self._track.trace = tuple(_names(trace.entries))
+        for witness in self._track.observation.witnesses:
+            witness.forward_ended(loss)
+        self.phase = "backward"
+        # In this thread: a replay in another one would not see this copy of the context.
+        with torch.autograd.set_multithreading_enabled(False):
+            torch.autograd.backward(loss)
+        for witness in self._track.observation.witnesses:
+            witness.backward_ended()
+
+    def _loss(self) -> Tensor:
+        if self._case.step is not None:
+            loss = self._case.step(self._case.module, *self._args, **self._kwargs)
+            self._keep("loss", loss)
+            return loss
+        output = self._case.module(*self._args, **self._kwargs)
+        for name, tensor in named_tensors(output, "output"):
+            self._keep(name, tensor)
+        return (self._case.loss or _weighted_sum)(output)
+
+    def _gradient_is_there(self, what: str, leaf: Tensor) -> None:
+        if not self._start.releases_gradients:
+            return
+        if what in self._track.prints:
+            raise _GradientInParts
+        self._keep(what, leaf.grad)
+        leaf.grad = None
+
+    def _step_optimizer(self) -> None:
+        self.phase = "optimizer step"
+        parameters = [p for p in self._case.module.parameters() if p.requires_grad]
+        (self._case.optimizer or _gradient_descent)(parameters).step()
+        for name, parameter in self._case.module.named_parameters():
+            self._keep(f"{name} after the step", parameter)
+
+    def note_what_is_left(self) -> None:
+        module = self._case.module
+        for name, buffer in module.named_buffers():
+            self._keep(f"buffer {name}", buffer)
+        before, after = self._state, self._described()
+        self._track.state = after
+        self._track.changed = frozenset(
+            what for what in {*before, *after} if before.get(what) != after.get(what)
+        )
+        self._track.keys = tuple(module.state_dict())
+
+    def _described(self) -> dict[str, str]:
+        return dict(
+            [*attributes_of(self._case.module), *self._start.surroundings.described(), *random_states()]
+        )
+
+    def _keep(self, what: str, tensor: Tensor | None) -> None:
+        self._track.prints[what] = None if tensor is None else fingerprint(tensor)
+        if what in self._wanted:
+            self._track.values[what] = None if tensor is None else tensor.detach().to("cpu", copy=True)
+
+
+def _gradient_descent(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+    return torch.optim.SGD(parameters, lr=0.01)
 
 
 def _fresh_case(start: Start) -> Case:
@@ -156,28 +318,31 @@ def _leaves_like(inputs: Any, device: torch.device) -> Any:
 
 
 @contextlib.contextmanager
-def _noting_gradients(leaves: Mapping[str, Any]) -> Iterator[list[str]]:
-    """The names of the leaves, in the order in which backward finishes their gradients."""
-    finished: list[str] = []
+def _noting_gradients(leaves: Mapping[str, Tensor], note: Callable[[str, Tensor], None]) -> Iterator[None]:
+    """Calls ``note`` with each leaf, in the order in which backward finishes their gradients."""
     hooks = [
-        leaf.register_post_accumulate_grad_hook(lambda _, what=what: finished.append(what))
+        leaf.register_post_accumulate_grad_hook(  # type: ignore[no-untyped-call]
+            lambda leaf, what=what: note(what, leaf)
+        )
         for what, leaf in leaves.items()
         if leaf.requires_grad
     ]
     try:
-        yield finished
+        yield
     finally:
         for hook in hooks:
             hook.remove()
 
 
-def _leaves(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterable[tuple[str, Tensor]]:
-    for name, parameter in module.named_parameters():
-        yield f"gradient of {name}", parameter
-    for name, tensor in named_tensors(args, "input"):
-        yield f"gradient of {name}", tensor
+def _leaves(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Tensor]:
+    """What may get a gradient, each tensor once, under its first name."""
+    named = [*module.named_parameters(), *named_tensors(args, "input")]
     for key, value in kwargs.items():
-        yield from ((f"gradient of {name}", tensor) for name, tensor in named_tensors(value, f"input {key}"))
+        named += named_tensors(value, f"input {key}")
+    first: dict[int, tuple[str, Tensor]] = {}
+    for name, tensor in named:
+        first.setdefault(id(tensor), (f"gradient of {name}", tensor))
+    return dict(first.values())
 
 
 def _weighted_sum(output: Any) -> Tensor:
@@ -201,14 +366,14 @@ def _weighted_sum(output: Any) -> Tensor:
 
 
 def _checkpointed(module: nn.Module) -> Callable[..., Any]:
-    """The module's call as one checkpoint, whatever containers it returns."""
-    name = type(module).__name__
+    """The module's forward as one checkpoint, whatever containers it returns."""
+    forward, name = module.forward, type(module).__name__
 
     def call(*args: Any, **kwargs: Any) -> Any:
         whole: list[Any] = []
 
         def tensors_only(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
-            whole.append(module(*args, **kwargs))
+            whole.append(forward(*args, **kwargs))
             return tuple(tensor for _, tensor in named_tensors(whole[-1], "output"))
 
         outputs = iter(torch_remat.checkpoint(region_name=name)(tensors_only)(*args, **kwargs))

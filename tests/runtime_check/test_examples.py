@@ -9,7 +9,7 @@ pytest.importorskip("torch_remat")
 
 from click.testing import CliRunner  # noqa: E402
 
-from remat_lint.runtime_check import check  # noqa: E402
+from remat_lint.runtime_check import Options, check  # noqa: E402
 from remat_lint.runtime_check.cli import main  # noqa: E402
 from remat_lint.runtime_check.placeholders import torch_has_placeholders  # noqa: E402
 
@@ -28,7 +28,9 @@ FORGOTTEN = {
 
 @pytest.mark.parametrize("stand_ins", [None, True], ids=["as built", "stand-ins"])
 def test_forward_counts_and_bitwise_equality_of_the_correct_example(stand_ins: bool | None) -> None:
-    result = check("examples.llama.case:build", policies=["attention.*"], device="cpu", stand_ins=stand_ins)
+    result = check(
+        "examples.llama.case:build", Options(policies=["attention.*"], device="cpu", stand_ins=stand_ins)
+    )
     counts = {
         name: tuple(set(result[name].totals(region)) for region in ATTENTION)
         for name in ("none", "attention.*", *ATTENTION)
@@ -45,7 +47,7 @@ def test_forward_counts_and_bitwise_equality_of_the_correct_example(stand_ins: b
 
 
 def test_forward_and_replay_are_counted_apart() -> None:
-    result = check("examples.llama.case:build", device="cpu")
+    result = check("examples.llama.case:build", Options(device="cpu"))
     of_wo = [
         (count.forward, count.replay) for count in result["none"].counts if count.region == "attention.wo"
     ]
@@ -58,7 +60,7 @@ def test_forward_and_replay_are_counted_apart() -> None:
 
 @pytest.mark.parametrize("stand_ins", [None, True], ids=["as built", "stand-ins"])
 def test_forgetful_example_fails_in_its_six_places_and_nowhere_else(stand_ins: bool | None) -> None:
-    result = check("examples.forgetful.case:build", device="cpu", stand_ins=stand_ins)
+    result = check("examples.forgetful.case:build", Options(device="cpu", stand_ins=stand_ins))
     found = {}
     for broken in result.broken:
         assert broken.raised is not None

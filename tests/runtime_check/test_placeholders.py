@@ -13,7 +13,7 @@ remat = pytest.importorskip("torch_remat")
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
-from remat_lint.runtime_check import CheckResult, check  # noqa: E402
+from remat_lint.runtime_check import CheckResult, Options, check  # noqa: E402
 from remat_lint.runtime_check.placeholders import torch_has_placeholders  # noqa: E402
 
 WEIGHT = torch.linspace(-1, 1, 64).reshape(8, 8)
@@ -97,7 +97,8 @@ def verdict(consume: Callable[[Tensor, Tensor], Any], stand_ins: bool | None) ->
             return consume(remat.region(double, "double", recompute=False)(x), x)
 
     return check(
-        lambda: (Model(), torch.linspace(0.5, 2, 32).reshape(4, 8)), device="cpu", stand_ins=stand_ins
+        lambda: (Model(), torch.linspace(0.5, 2, 32).reshape(4, 8)),
+        Options(device="cpu", stand_ins=stand_ins),
     )
 
 

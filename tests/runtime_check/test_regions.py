@@ -16,7 +16,7 @@ from torch import Tensor, nn  # noqa: E402
 from torch_remat import checkpoint, region  # noqa: E402
 from torch_remat import region as aliased  # noqa: E402
 
-from remat_lint.runtime_check import CheckResult, check  # noqa: E402
+from remat_lint.runtime_check import CheckResult, Options, check  # noqa: E402
 from remat_lint.runtime_check.source_flags import Flag  # noqa: E402
 
 BEFORE = remat.region(torch.sin, "early", recompute=True)
@@ -31,7 +31,7 @@ def run_body(body: Callable[[Tensor], Tensor]) -> CheckResult:
         def forward(self, x: Tensor) -> Tensor:
             return checkpoint(region_name="body")(body)(x)
 
-    return check(lambda: (Model(), torch.ones(2, 3)), device="cpu")
+    return check(lambda: (Model(), torch.ones(2, 3)), Options(device="cpu"))
 
 
 def by_attribute(x: Tensor) -> Tensor:
@@ -134,7 +134,7 @@ def test_wrapper_built_in_the_factory_is_decided() -> None:
         def body(self, x: Tensor) -> Tensor:
             return self.sin(x)
 
-    result = check(lambda: (Model(), torch.ones(2, 3)), device="cpu")
+    result = check(lambda: (Model(), torch.ones(2, 3)), Options(device="cpu"))
     assert result["r"].totals("r") == (1,)
 
 
@@ -149,7 +149,7 @@ def test_names_of_scopes_and_unnamed_checkpoints() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return remat.checkpoint()(body)(remat.checkpoint()(body)(x))
 
-    result = check(lambda: (Model(), torch.ones(2, 3)), device="cpu", policies=["checkpoint (2)::*"])
+    result = check(lambda: (Model(), torch.ones(2, 3)), Options(device="cpu", policies=["checkpoint (2)::*"]))
     assert [one.name for one in result.regions] == ["part0/r", "part1/r"]
     assert result.checkpoints == ("checkpoint", "checkpoint (2)")
     assert result["part0/r"].totals("part1/r") == (2, 2)
@@ -172,5 +172,5 @@ def test_modules_own_combination_is_tried_too() -> None:
 def test_torch_remat_is_as_before_after_a_check() -> None:
     before = api.region.__code__, api.checkpoint.__code__, dict(vars(api))
     run_body(by_attribute)
-    check(lambda: (nn.Linear(2, 2), torch.ones(2)), device="cpu", stand_ins=True)
+    check(lambda: (nn.Linear(2, 2), torch.ones(2)), Options(device="cpu", stand_ins=True))
     assert (api.region.__code__, api.checkpoint.__code__, dict(vars(api))) == before

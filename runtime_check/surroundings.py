@@ -1,0 +1,163 @@
+"""The state outside the module that a step may change: globals, class attributes, caches of functions.
+
+A factory makes the module anew for each track, but a global counter goes on counting. Every track
+begins with the surroundings that the first one found, and what it leaves behind is compared.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import random
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, MutableMapping
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from remat_lint.runtime_check.described import described
+from remat_lint.runtime_check.users_code import is_user_code
+
+Undo = Callable[[], None]
+_DEPTH = 3
+_IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), tuple, frozenset)
+
+
+class Surroundings:
+    """The state that the code of a module's package keeps for itself, as it is now."""
+
+    def __init__(self, module: nn.Module) -> None:
+        self._modules = list(_code_of(module))
+        self._known = {code.__name__: set(vars(code)) for code in self._modules}
+        self._undo = [undo for code in self._modules for undo in _kept_names(code)]
+        self._caches = [cache for code in self._modules for cache in _caches(code)]
+
+    def restore(self) -> None:
+        """Put everything back where it was."""
+        for code in self._modules:
+            for name in set(vars(code)) - self._known[code.__name__]:
+                if _is_state(name, vars(code)[name]):
+                    delattr(code, name)
+        for undo in self._undo:
+            undo()
+        for cache in self._caches:
+            cache.cache_clear()
+
+    def described(self) -> Iterator[tuple[str, str]]:
+        """What the state is now, by its name in the source."""
+        for code in self._modules:
+            for name, value in vars(code).items():
+                if _is_state(name, value):
+                    yield from described(value, f"{code.__name__}.{name}")
+            for owner in _classes(code):
+                for name, value in vars(owner).items():
+                    if _is_state(name, value):
+                        yield from described(value, f"{owner.__module__}.{owner.__qualname__}.{name}")
+
+
+def _code_of(module: nn.Module) -> Iterator[ModuleType]:
+    """The loaded Python modules of the packages that the module's classes come from."""
+    own = {type(part) for part in module.modules() if is_user_code(_file_of(type(part)))}
+    packages = {kind.__module__.partition(".")[0] for kind in own}
+    for name, code in list(sys.modules.items()):
+        if name.partition(".")[0] in packages and isinstance(code, ModuleType):
+            yield code
+
+
+def _classes(code: ModuleType) -> Iterator[type]:
+    for value in vars(code).values():
+        if isinstance(value, type) and value.__module__ == code.__name__:
+            yield value
+
+
+def _caches(code: ModuleType) -> Iterator[Any]:
+    for space in (vars(code), *(vars(owner) for owner in _classes(code))):
+        for value in space.values():
+            function = getattr(value, "__func__", value)
+            if isinstance(function, functools._lru_cache_wrapper):
+                yield function
+
+
+def _is_state(name: str, value: Any) -> bool:
+    return not name.startswith("__") and not isinstance(value, (type, ModuleType)) and not callable(value)
+
+
+def _kept_names(owner: Any) -> Iterator[Undo]:
+    for name, value in list(vars(owner).items()):
+        if isinstance(value, type) and isinstance(owner, ModuleType) and value.__module__ == owner.__name__:
+            yield from _kept_names(value)
+        elif _is_state(name, value) and not isinstance(value, (property, staticmethod, classmethod)):
+            contents = _kept(value, _DEPTH)
+            if contents is not None:
+                yield functools.partial(_rebind, owner, name, value, contents)
+
+
+def _rebind(owner: Any, name: str, value: Any, contents: Undo) -> None:
+    if getattr(owner, name, None) is not value:
+        setattr(owner, name, value)
+    contents()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _kept(value: Any, depth: int) -> Undo | None:
+    """Puts the contents of ``value`` back; None where nothing is known of its kind."""
+    if isinstance(value, _IMMUTABLE):
+        return _nothing
+    if depth == 0 or isinstance(value, nn.Module):
+        return None
+    if isinstance(value, Tensor):
+        return _kept_tensor(value)
+    if isinstance(value, torch.Generator):
+        return _returning_nothing(value.set_state, value.get_state())
+    if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
+        return _returning_nothing(value.setstate, value.getstate())
+    if hasattr(value, "bit_generator") and type(value).__module__.startswith("numpy.random"):
+        bits = value.bit_generator
+        return _returning_nothing(setattr, bits, "state", copy.deepcopy(bits.state))
+    if isinstance(value, (MutableMapping, list, deque, set)):
+        return _kept_container(value, depth)
+    if hasattr(value, "__dict__") and is_user_code(_file_of(type(value))):
+        return _kept_container(vars(value), depth)
+    return None
+
+
+def _returning_nothing(function: Callable[..., Any], *args: Any) -> Undo:
+    def undo() -> None:
+        function(*args)
+
+    return undo
+
+
+def _kept_tensor(tensor: Tensor) -> Undo:
+    before = tensor.detach().clone()
+
+    def undo() -> None:
+        with torch.no_grad():
+            tensor.copy_(before)
+        tensor.grad = None
+
+    return undo
+
+
+def _kept_container(container: Any, depth: int) -> Undo:
+    before = copy.copy(container)
+    items = before.values() if isinstance(before, MutableMapping) else before
+    inner = [one for item in items if (one := _kept(item, depth - 1)) is not None]
+
+    def undo() -> None:
+        container.clear()
+        container.extend(before) if isinstance(container, (list, deque)) else container.update(before)
+        for undo_item in inner:
+            undo_item()
+
+    return undo
+
+
+def _file_of(kind: type) -> str:
+    return getattr(sys.modules.get(kind.__module__), "__file__", None) or "<unknown>"
