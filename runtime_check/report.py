@@ -99,8 +99,8 @@ def _notes(result: CheckResult) -> Iterator[str]:
         )
     if result.noise:
         yield (
-            f"Plain runs already differ: {result.noise.differences[0]}. A difference under a policy says nothing"
-            " then; make the step reproducible (seeds, deterministic algorithms) and check again."
+            f"Plain runs already differ: {result.noise.differences[0]}. A difference under a policy says"
+            " nothing then; make the step reproducible (seeds, deterministic algorithms) and check again."
         )
 
 
