@@ -6,7 +6,9 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,6 +20,7 @@ from remat_lint.runtime_check.errors import UsageError, in_one_line
 
 if TYPE_CHECKING:
     from remat_lint.runtime_check.checker import CheckResult
+    from remat_lint.runtime_check.ranks import RankGuard
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -163,9 +166,8 @@ def main(
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
         said = {name: value for name, value in given.items() if value not in (None, ())}
-        statuses = [
-            _check(name, factory, {**found.for_case(name), **said}, wanted) for name, factory in cases
-        ]
+        each = {name: (factory, {**found.for_case(name), **said}) for name, factory in cases}
+        statuses = _check_all(each, wanted)
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
@@ -189,11 +191,39 @@ _GRAVEST_FIRST = (1, 4, 3, 5, 0)
 """Of several cases, the gravest exit status counts."""
 
 
-def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted) -> int:
-    """Check one case, say what is found, and return its exit status."""
+def _check_all(each: Mapping[str, tuple[str, dict[str, Any]]], wanted: _Wanted) -> list[int]:
+    """Check the cases, on this rank or in this process alone, and say what is found."""
+    from remat_lint.runtime_check.ranks import joined
+
+    devices = {str(options.get("device", "auto")) for _, options in each.values()}
+    with joined(device="cpu" if devices == {"cpu"} else "auto") as guard:
+        return [_check(name, *each[name], wanted, guard) for name in each]
+
+
+def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None) -> int:
+    """Check one case, say what is found, and return its exit status, which is the same on all ranks."""
+    from remat_lint.runtime_check.verdicts import EXIT_USAGE
+
+    if guard is None:
+        status, text = _checked(name, factory, options, wanted, None)
+        click.echo(text)
+        return status
+    try:
+        status, text = _checked(name, factory, options, wanted, guard)
+    except UsageError as error:
+        guard.conclude(EXIT_USAGE, f"remat-check: {error}", partial(click.echo, err=True))
+        sys.exit(EXIT_USAGE)
+    return guard.conclude(status, text, click.echo)
+
+
+def _checked(
+    name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None
+) -> tuple[int, str]:
+    """Check one case: its exit status, and what is to be said."""
     from remat_lint.runtime_check.checker import Options, check
     from remat_lint.runtime_check.deadline import TimedOut
     from remat_lint.runtime_check.report import rendered
+    from remat_lint.runtime_check.verdicts import EXIT_INCONCLUSIVE
 
     manifest = options.get("manifest")
     if wanted.update:
@@ -201,18 +231,17 @@ def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted) ->
             raise UsageError("--update: name the file to update with --manifest, or use --write-manifest")
         options = {**options, "manifest": None}
     try:
-        result = check(factory, Options(**options))
+        result = check(factory, Options(**options), guard)
     except TimedOut as error:
-        click.echo(f"remat-check: {name}: {error}, so it is inconclusive", err=True)
-        return 5
-    click.echo(rendered(replace(result, target=factory if name == factory else f"{name} ({factory})")))
+        return EXIT_INCONCLUSIVE, f"remat-check: {name}: {error}, so it is inconclusive"
     if wanted.traceback:
         for text in dict.fromkeys(r.raised.traceback for r in result.broken if r.raised):
             click.echo(f"\n{text}", err=True)
     for file in (wanted.write_manifest, Path(manifest) if wanted.update and manifest else None):
-        if file is not None:
+        if file is not None and (guard is None or guard.rank == 0):
             _write_manifest(file, result)
-    return result.exit_status
+    text = rendered(replace(result, target=factory if name == factory else f"{name} ({factory})"))
+    return result.exit_status, text
 
 
 def _write_manifest(file: Path, result: CheckResult) -> None:

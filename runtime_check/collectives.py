@@ -55,6 +55,11 @@ class Collectives(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Let torch.compile go on as without a mode: what it compiled is not looked into."""
         return True
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Each operation would otherwise pass through torch.compile's wrapper; it is in no graph."""
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import hashlib
+import importlib
 import json
 import os
 import select
@@ -102,10 +103,8 @@ class RankGuard:
     def __init__(self, settings: RankSettings = RankSettings()) -> None:
         self.rank = int(os.environ["RANK"])
         self.world = int(os.environ["WORLD_SIZE"])
-        self.groups = settings.groups_of(self.world)
         self.report = _Report(self.rank)
-        self.settings = settings
-        self._group = next(group for group in self.groups if self.rank in group)
+        self.use(settings)
         self._meetings = {"all": 0, "group": 0}
         try:
             self._board = Board(self.rank, self.world, settings.start_timeout_s)
@@ -125,6 +124,16 @@ class RankGuard:
         if error is not None:
             self.report.leave(in_one_line(error))
             self.report.publish(self._board)
+
+    def use(self, settings: RankSettings) -> None:
+        """Compare like this from now on, on all ranks.
+
+        Raises:
+            UsageError: where the groups do not fit the job.
+        """
+        self.groups = settings.groups_of(self.world)
+        self.settings = settings
+        self._group = next(group for group in self.groups if self.rank in group)
 
     def witness(self, observation: Observation) -> RankWitness:
         """Who watches one track."""
@@ -446,8 +455,12 @@ def _record(verdict: str) -> None:
     """Leave the verdict where torchrun looks for the reason of a failure: its own exit status is always 1."""
     from torch.distributed.elastic.multiprocessing.errors import get_error_handler
 
-    if "TORCHELASTIC_ERROR_FILE" in os.environ:
-        get_error_handler().record_exception(RanksDiffer(verdict))
+    if "TORCHELASTIC_ERROR_FILE" not in os.environ:
+        return
+    try:
+        raise RanksDiffer(verdict)
+    except RanksDiffer as error:
+        get_error_handler().record_exception(error)
 
 
 class RankWitness(Witness):
@@ -462,15 +475,13 @@ class RankWitness(Witness):
         collectives = Collectives(self._collective)
         self._guard.report.runs_under(collectives)
         self._guard.begin(self._observation.plan.name)
-        raised = ""
         try:
             with collectives:
                 yield
         except Exception as error:
-            raised = in_one_line(error)
+            self._guard.end(in_one_line(error))
             raise
-        finally:
-            self._guard.end(raised)
+        self._guard.end("")
 
     def checkpoint_entered(self, run: CheckpointRun) -> None:
         self._guard.report.add(f"{run.phase.value} of checkpoint {run.checkpoint}")
@@ -513,6 +524,8 @@ def joined(settings: RankSettings = RankSettings(), device: str = "auto") -> Ite
     uses_cuda = device != "cpu" and torch.cuda.is_available()
     if uses_cuda:
         _take_gpu()
+    # The first checkpoint imports it, which takes seconds: not in a step that has a limit.
+    importlib.import_module("torch._dynamo")
     with RankGuard(settings) as guard, _process_group(uses_cuda, settings):
         yield guard
 
