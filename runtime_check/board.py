@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import time
 from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
@@ -30,13 +30,14 @@ class Board:
             f"remat-check/{attempt}", found
         )
 
-    def publish(self, state: RankState, beat: int, news: Sequence[str]) -> None:
-        """Tell this rank's state, its number of ticks so far, and what was added to its events."""
-        if news:
-            text = "".join(f"{event}\n" for event in news)
-            self._store.append(_events(self._rank, state.number), text)
+    def publish(self, state: RankState, beat: int) -> None:
+        """Tell this rank's state, without its events, and its number of ticks so far."""
         known = asdict(replace(state, events=()))
         self._store.set(_state(self._rank), json.dumps({"state": known, "beat": beat}))
+
+    def add_event(self, number: int, event: str) -> None:
+        """Tell what happened in a track; the store takes it without an answer, in some ten microseconds."""
+        self._store.append(_events(self._rank, number), f"{event}\n")
 
     def forget_events(self, number: int) -> None:
         """Remove the events that this rank published of a track."""
@@ -65,12 +66,12 @@ class Board:
 
     def posted(self, what: str, rank: int, within_s: float) -> str | None:
         """What a rank laid down, as soon as it is there; None where it does not come in time."""
-        key = f"{what}/{rank}"
-        try:
-            self._store.wait([key], timedelta(seconds=within_s))
-        except dist.DistStoreError:
-            return None
-        return self._text(key)
+        # Asking again and again: the store's own wait writes two warnings whenever its time is over.
+        until, pause_s = time.monotonic() + within_s, 0.001
+        while (text := self._text(f"{what}/{rank}")) is None and time.monotonic() < until:
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, 0.02)
+        return text
 
     def announce(self, what: str) -> None:
         """Say that something is done, whoever did it."""

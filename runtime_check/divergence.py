@@ -7,7 +7,7 @@ rank and which region differ first, which rank raised, does not answer, or does 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Groups = Sequence[Sequence[int]]
 
@@ -21,8 +21,9 @@ class RankState:
         number: the number of the track that it runs or ran last, from 1; 0 before the first one.
         step: the name of that track.
         events: what happened in that track so far, in order.
-        sign: the last sign of life in words, which may be finer than the last event.
-        idle_s: seconds since that sign.
+        seen: how many events there were when it last told of itself.
+        since: what it did after the last of them.
+        idle_s: seconds since its last event or operation, when it last told of itself.
         at: the point at which it waits for the others; empty while it runs.
         raised: the exception that ended its track; empty without one.
         in_collective: whether its last operation is one that waits for other ranks.
@@ -34,7 +35,8 @@ class RankState:
     number: int = 0
     step: str = ""
     events: tuple[str, ...] = ()
-    sign: str = ""
+    seen: int = 0
+    since: str = ""
     idle_s: float = 0.0
     at: str = ""
     raised: str = ""
@@ -69,9 +71,6 @@ class Parting:
         return tuple(sorted(rank for _, ranks in self.variants[1:] for rank in ranks))
 
 
-NOTHING_MORE = "nothing more"
-
-
 def parting(states: Iterable[RankState]) -> Parting | None:
     """Where the events of these ranks part; None where they only are not equally far."""
     known = list(states)
@@ -82,7 +81,8 @@ def parting(states: Iterable[RankState]) -> Parting | None:
             if index < len(state.events):
                 variants.setdefault(state.events[index], []).append(state.rank)
             elif state.at:
-                variants.setdefault(NOTHING_MORE, []).append(state.rank)
+                end = f"raised {state.raised}" if state.raised else "nothing more"
+                variants.setdefault(end, []).append(state.rank)
         if len(variants) > 1:
             ordered = sorted(variants.items(), key=lambda item: (-len(item[1]), item[1]))
             before = next(state.events[index - 1] for state in known if index < len(state.events))
@@ -120,6 +120,8 @@ def _elsewhere(states: Sequence[RankState], _: Groups) -> Iterator[str]:
 
 
 def _partings(states: Sequence[RankState], groups: Groups) -> Iterator[str]:
+    if any(state.silent for state in states):  # an exception may only be what a dead rank does to others
+        states = [replace(state, at="") if state.raised else state for state in states]
     for group in groups:
         for number in sorted({state.number for state in states if state.rank in group}):
             same = [state for state in states if state.rank in group and state.number == number]
@@ -175,7 +177,9 @@ def _last(state: RankState) -> str:
     if state.silent:
         where = "no sign of life"
     track = f" in track {state.step}" if state.step else ""
-    return f"rank {state.rank}: {where}{track}; last event: {state.sign or 'none'}"
+    is_new = state.since and state.seen == len(state.events)
+    did = [*state.events[-1:], *([state.since] if is_new else [])]
+    return f"rank {state.rank}: {where}{track}; last event: {', then '.join(did) or 'none'}"
 
 
 def _ranks(ranks: Sequence[int]) -> str:

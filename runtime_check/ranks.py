@@ -93,8 +93,8 @@ class RanksDiffer(Exception):
 class RankGuard:
     """Compares this rank's steps with those of the others, and ends the job where they differ.
 
-    ``witness`` goes among the witnesses of every track, in the same order on all ranks. It is opened as a
-    context, in the main thread where SIGTERM is to be understood; ``joined`` is the frame around it.
+    ``witness`` goes among the witnesses of every track; all ranks run the same tracks in one order. Opened as a
+    context in the main thread, it also understands SIGTERM; ``joined`` is the frame around it.
 
     Raises:
         UsageError: where the groups do not fit the job, or its store does not answer.
@@ -103,11 +103,11 @@ class RankGuard:
     def __init__(self, settings: RankSettings = RankSettings()) -> None:
         self.rank = int(os.environ["RANK"])
         self.world = int(os.environ["WORLD_SIZE"])
-        self.report = _Report(self.rank)
         self.use(settings)
         self._meetings = {"all": 0, "group": 0}
         try:
             self._board = Board(self.rank, self.world, settings.start_timeout_s)
+            self.report = _Report(self.rank, self._board)
             self._watch = _Watch(self, Board(self.rank, self.world, settings.start_timeout_s))
         except (dist.DistError, RuntimeError, ValueError) as error:
             raise UsageError(
@@ -175,8 +175,7 @@ class RankGuard:
     def compare(self, point: str, raised: str = "") -> None:
         """Wait for the group, within the limit, and go on only where all events so far are the same."""
         mine = json.dumps([self.report.digest, bool(raised)])
-        if len({*self._meet(point, mine, within_group=True).values()}) > 1:
-            self._accuse()
+        self._meet(point, mine, is_comparison=True)
 
     def end(self, raised: str) -> None:
         """A track ended, possibly with an exception, which the others must have, too."""
@@ -200,23 +199,28 @@ class RankGuard:
             for (state, _), is_silent in zip(seen, silent, strict=True)
         ]
 
-    def _meet(self, point: str, text: str, *, within_group: bool = False) -> dict[int, str]:
-        """Hand ``text`` to the others, and get theirs; ends the job where one does not come."""
-        kind, ranks = ("group", self._group) if within_group else ("all", range(self.world))
-        patience = self.settings.timeout_s if within_group else self.settings.start_timeout_s
+    def _meet(self, point: str, text: str, *, is_comparison: bool = False) -> dict[int, str]:
+        """Hand ``text`` to the others, and get theirs; ends the job where one does not come.
+
+        A comparison is one of the group, within the limit of the step, and all texts must be equal.
+        """
+        kind, ranks = ("group", self._group) if is_comparison else ("all", range(self.world))
+        patience = self.settings.timeout_s if is_comparison else self.settings.start_timeout_s
         number = self._meetings[kind] = self._meetings[kind] + 1
         self.report.arrive(point)
         self.report.publish(self._board)
         self._board.post(f"{kind} {number}", json.dumps([point, text]))
         answers = {rank: self._answer(f"{kind} {number}", rank, patience) for rank in ranks}
+        given = {rank: json.loads(answer) for rank, answer in answers.items()}
         # Whoever is here has read everything of the meeting before.
         self._board.remove(f"{kind} {number - 1}")
-        points = {rank: json.loads(answer)[0] for rank, answer in answers.items()}
-        if len({*points.values()}) > 1:
+        if len({point for point, _ in given.values()}) > 1 or (
+            is_comparison and len({text for _, text in given.values()}) > 1
+        ):
             self._accuse()
         self.report.go_on()
         self.report.publish(self._board)
-        return {rank: json.loads(answer)[1] for rank, answer in answers.items()}
+        return {rank: text for rank, (_, text) in given.items()}
 
     def _answer(self, what: str, rank: int, patience_s: float) -> str:
         begun = heard = time.monotonic()
@@ -251,12 +255,12 @@ class RankGuard:
 class _Report:
     """What this rank tells of itself: written by the step, published by the step and by the thread."""
 
-    def __init__(self, rank: int) -> None:
+    def __init__(self, rank: int, board: Board) -> None:
+        self._board = board
         self._lock = threading.Lock()
         self._state = RankState(rank)
-        self._events: list[str] = []
         self._digest = hashlib.blake2b(digest_size=16)
-        self._published = self._tick = 0
+        self._events = self._tick = 0
         self._operations: Collectives | None = None
         self._then = 0
         self._signs = (0, 0)
@@ -286,19 +290,19 @@ class _Report:
 
     def add(self, event: str) -> None:
         """Something happened that must happen on every rank of the group."""
-        self._events.append(event)
+        self._board.add_event(self.number, event)
         self._digest.update(event.encode() + b"\n")
+        self._events += 1
         self._then = self._operations.operations if self._operations is not None else 0
-        self.most_events = max(self.most_events, len(self._events))
+        self.most_events = max(self.most_events, self._events)
 
     def begin(self, step: str) -> int:
         """The next track: it has no events yet."""
-        with self._lock:
-            self._events, self._published = [], 0
-            self._digest = hashlib.blake2b(digest_size=16)
-            number = self._state.number + 1
-            self._state = RankState(self._state.rank, number=number, step=step)
-            self._changed = time.monotonic()
+        number = self.number + 1
+        self._events = 0
+        self._digest = hashlib.blake2b(digest_size=16)
+        self._state = RankState(self._state.rank, number=number, step=step)
+        self._changed = time.monotonic()
         return number
 
     def runs_under(self, operations: Collectives) -> None:
@@ -324,30 +328,27 @@ class _Report:
         self._state = replace(self._state, left=why)
 
     def publish(self, board: Board) -> None:
-        """Tell the others, with the events since the last time."""
+        """Tell the others."""
         with self._lock:
-            signs = (len(self._events), self._operations.operations if self._operations else 0)
+            operations = self._operations
+            signs = (self._events, operations.operations if operations is not None else 0)
             if signs != self._signs:
                 self._signs, self._changed = signs, time.monotonic()
-            end = len(self._events)
             self._tick += 1
-            last = self._operations.last if self._operations is not None else None
             state = replace(
                 self._state,
-                sign=self._sign(),
+                seen=self._events,
+                since=self._since(),
                 idle_s=round(self.idle_s, 2),
-                in_collective=self.in_step and waits_for_others(last),
+                in_collective=self.in_step and operations is not None and waits_for_others(operations.last),
             )
-            board.publish(state, self._tick, self._events[self._published : end])
-            self._published = end
+            board.publish(state, self._tick)
 
-    def _sign(self) -> str:
-        last = self._events[-1] if self._events else ""
+    def _since(self) -> str:
         if self._operations is None or self._operations.operations == self._then:
-            return last
+            return ""
         count = self._operations.operations - self._then
-        then = f"{count} operations, the last one {self._operations.last}"
-        return f"{last}, then {then}" if last else then
+        return f"{count} operation{'s' if count > 1 else ''}, the last one {self._operations.last}"
 
 
 class _Watch:
@@ -494,6 +495,7 @@ class RankWitness(Witness):
 
     def forward_ended(self, _loss: Tensor) -> None:
         self._guard.compare("the end of its forward")
+        self._guard.report.add("backward")
 
     def _collective(self, described: str) -> None:
         run = self._observation.running

@@ -68,7 +68,9 @@ class Block(nn.Module):
             if FAULT == "raises":
                 raise RuntimeError("no such expert")
         out = self.region(self.w2, "ffn.w2")(hidden)
-        return x + self.region(Summed.apply, "ffn.tp_reduce")(out)
+        out = self.region(Summed.apply, "ffn.tp_reduce")(out)
+        remat.recompute_needs_tensor(out)
+        return x + out
 
 
 class Model(nn.Module):
@@ -134,12 +136,18 @@ FAULTS = {
         "Rank 1 is stuck in track plain",
         "rank 1: runs in track plain; last event: forward of checkpoint layers.1, region ffn.w1: save",
     ),
-    "stuck in backward": ("Rank 1 is stuck in track plain", "rank 1: runs in track plain; last event: "),
+    "stuck in backward": (
+        "Rank 1 is stuck in track plain",
+        "rank 1: runs in track plain; last event: backward, then ",
+    ),
     "dead": (
         "Rank 1 is dead or blocked",
         "rank 1: no sign of life in track plain; last event: forward of checkpoint layers.",
     ),
-    "raises": ("Rank 1 raised in track plain: RuntimeError: no such expert",),
+    "raises": (
+        "rank 0: forward of checkpoint layers.1, region ffn.w2: recompute",
+        "rank 1: raised RuntimeError: no such expert",
+    ),
 }
 
 
