@@ -137,7 +137,8 @@ class Options:
         batches: how many times forward and backward run before the gradients are compared.
         steps_optimizer: let an optimizer step then, and compare the parameters, too.
         rank_groups: ranks that do the same; by default all ranks of the job.
-        rank_timeout: seconds after which a rank without progress is stuck.
+        rank_timeout: seconds after which a rank without progress in its step is stuck.
+        rank_start_timeout: seconds for which ranks wait for each other before a step.
         timeout: the seconds after which the check is given up.
     """
 
@@ -157,11 +158,12 @@ class Options:
     timeout: float | None = None
     rank_groups: Groups = ()
     rank_timeout: float = 5.0
+    rank_start_timeout: float = 60.0
 
     @property
     def ranks(self) -> RankSettings:
         """How several ranks are compared."""
-        return RankSettings(self.rank_groups, self.rank_timeout)
+        return RankSettings(self.rank_groups, self.rank_timeout, self.rank_start_timeout)
 
 
 def check(target: Target, options: Options = Options(), guard: RankGuard | None = None) -> CheckResult:
@@ -230,8 +232,13 @@ class _Check:
         decided = [one for one in found if self._bench.start.sets_policy or one.flag is Flag.DECIDED]
         wanted = [given(option) for option in self._options.policies]
         got_through = first.failure is None or first.failure.phase == "backward"
+        everywhere: Sequence[SeenRegion] = found
+        checkpoints: Iterable[str] = seen.checkpoints
+        if self._guard is not None:  # other stages of a pipeline have other regions
+            everywhere, decided = self._guard.regions(found), self._guard.regions(decided)
+            checkpoints = self._guard.union(seen.checkpoints)
         if got_through:
-            _require_matches(wanted, found, seen.checkpoints, self._options.unmatched)
+            _require_matches(wanted, everywhere, checkpoints, self._options.unmatched)
         policies = _policies(decided, wanted)
         if self._bench.start.sets_policy:
             policies = [policy for policy in policies if policy is not AS_CONFIGURED] or [NONE]
@@ -301,6 +308,7 @@ class _Check:
             seed=self._bench.start.seed,
         )
         if track.failure is not None:
+            self._measured((), plan)  # what other ranks may want
             return replace(result, verdict=Verdict.RAISES, raised=track.failure)
         unlike = [
             one
@@ -411,7 +419,7 @@ def _is_new_combination(decided: Sequence[SeenRegion]) -> bool:
 def _require_matches(
     wanted: Sequence[Policy],
     regions: Sequence[SeenRegion],
-    checkpoints: Sequence[str],
+    checkpoints: Iterable[str],
     unmatched: Sequence[str],
 ) -> None:
     """Refuse a pattern that no region of any checkpoint matches and that need not: it is a typing error."""

@@ -193,10 +193,12 @@ _GRAVEST_FIRST = (1, 4, 3, 5, 0)
 
 def _check_all(each: Mapping[str, tuple[str, dict[str, Any]]], wanted: _Wanted) -> list[int]:
     """Check the cases, on this rank or in this process alone, and say what is found."""
-    from remat_lint.runtime_check.ranks import joined
+    from remat_lint.runtime_check.ranks import RankSettings, joined
 
     devices = {str(options.get("device", "auto")) for _, options in each.values()}
-    with joined(device="cpu" if devices == {"cpu"} else "auto") as guard:
+    patience_s = max(options.get("rank_start_timeout", 60.0) for _, options in each.values())
+    common = RankSettings(start_timeout_s=patience_s)
+    with joined(common, "cpu" if devices == {"cpu"} else "auto") as guard:
         return [_check(name, *each[name], wanted, guard) for name in each]
 
 

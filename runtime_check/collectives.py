@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from remat_lint.runtime_check.nested import named_tensors
 
 _NAMESPACES = ("c10d::", "_c10d_functional::")
-_FROM_ONE_TO_ONE = frozenset({"send", "recv_", "recv_any_source_", "isend", "irecv", "batch_p2p_ops"})
+_FROM_ONE_TO_ONE = frozenset({"send", "recv", "recv_any_source", "isend", "irecv", "batch_p2p_ops"})
 _NO_COMMUNICATION = frozenset({"wait_tensor", "wrap_tensor_autograd", "check_for_nan"})
 _AS_USERS_CALL_THEM = {
     "allreduce": "all_reduce",
@@ -66,7 +66,7 @@ class Collectives(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.operations += 1
         self.last = func
         if func.namespace in ("c10d", "_c10d_functional"):
-            name = func.overloadpacket.__name__
+            name = func.overloadpacket.__name__.strip("_")
             if name not in _FROM_ONE_TO_ONE and name not in _NO_COMMUNICATION:
                 self._found(_described(name, args))
         return func(*args, **(kwargs or {}))
@@ -78,8 +78,7 @@ def waits_for_others(operation: Any) -> bool:
 
 
 def _described(operator: str, args: tuple[Any, ...]) -> str:
-    name = operator.strip("_")
-    name = _AS_USERS_CALL_THEM.get(name, name)
+    name = _AS_USERS_CALL_THEM.get(operator, operator)
     tensors = [tensor for _, tensor in named_tensors(args, "")]
     shown = _shapes(tensors) if name in _SAME_SHAPE_EVERYWHERE else _types(tensors)
     parts = [name] if name == "barrier" or not shown else [name, shown]

@@ -37,7 +37,8 @@ from remat_lint.runtime_check.board import Board
 from remat_lint.runtime_check.collectives import Collectives, waits_for_others
 from remat_lint.runtime_check.divergence import END, START, Groups, RankState, explained
 from remat_lint.runtime_check.errors import UsageError, in_one_line
-from remat_lint.runtime_check.regions import Observation, _exchanged
+from remat_lint.runtime_check.regions import Observation, SeenRegion, _exchanged
+from remat_lint.runtime_check.source_flags import Flag
 from remat_lint.runtime_check.verdicts import (
     EXIT_BROKEN,
     EXIT_BUDGET,
@@ -93,8 +94,8 @@ class RanksDiffer(Exception):
 class RankGuard:
     """Compares this rank's steps with those of the others, and ends the job where they differ.
 
-    ``witness`` goes among the witnesses of every track; all ranks run the same tracks in one order. Opened as a
-    context in the main thread, it also understands SIGTERM; ``joined`` is the frame around it.
+    ``witness`` goes among the witnesses of every track; all ranks run the same tracks in one order. Opened
+    as a context in the main thread, it also understands SIGTERM; ``joined`` is the frame around it.
 
     Raises:
         UsageError: where the groups do not fit the job, or its store does not answer.
@@ -144,10 +145,21 @@ class RankGuard:
         answers = self._meet("the comparison of results", json.dumps(sorted(names)))
         return frozenset(name for answer in answers.values() for name in json.loads(answer))
 
+    def regions(self, seen: Iterable[SeenRegion]) -> list[SeenRegion]:
+        """The regions of all ranks, in the same order on each: stages of a pipeline have their own."""
+        mine = [
+            json.dumps([at, one.name, one.own_recompute, one.place, sorted(one.inside)])
+            for at, one in enumerate(seen)
+        ]
+        merged: dict[str, SeenRegion] = {}
+        for _, name, recompute, (file, line), inside in sorted(map(json.loads, self.union(mine))):
+            merged.setdefault(name, SeenRegion(name, Flag.DECIDED, recompute, (file, line), set(inside)))
+        return list(merged.values())
+
     def conclude(self, status: int, text: str, show: Callable[[str], None]) -> int:
         """Gather what all ranks found; the worst decides.
 
-        Rank 0 shows the text of the first rank with the worst status, and a section on ranks.
+        Rank 0 shows the text of each group's first rank with the worst status, and a section on ranks.
 
         Returns:
             The exit status, the same for every rank.
@@ -156,14 +168,14 @@ class RankGuard:
         point = END if status != EXIT_USAGE else f"{END}, because of: {first_line}"
         answers = self._meet(point, json.dumps([status, text]))
         statuses = {rank: int(json.loads(answer)[0]) for rank, answer in answers.items()}
-        worst = min(statuses.values(), key=_WORST_FIRST.index)
-        speaker = min(rank for rank in statuses if statuses[rank] == worst)
         if self.rank == 0:
-            show(json.loads(answers[speaker])[1])
-            show(self._section(statuses, speaker))
+            for group in self.groups:
+                speaker = min(group, key=lambda rank: (_WORST_FIRST.index(statuses[rank]), rank))
+                show(json.loads(answers[speaker])[1])
+            show(self._section(statuses))
             self._board.announce("printed")
         self._watch.await_print()
-        return worst
+        return min(statuses.values(), key=_WORST_FIRST.index)
 
     def begin(self, step: str) -> None:
         """A track begins, on all ranks at once."""
@@ -240,15 +252,15 @@ class RankGuard:
         while True:  # the thread leaves, as soon as it reads the verdict
             time.sleep(_TICK_S)
 
-    def _section(self, statuses: dict[int, int], speaker: int) -> str:
+    def _section(self, statuses: dict[int, int]) -> str:
         groups = ", ".join("[" + ", ".join(map(str, group)) + "]" for group in self.groups)
         lines = [
             f"Ranks: {self.world}; in {self.report.number} steps of up to {self.report.most_events} events,"
             f" all ranks of a group did the same. Groups: {groups}"
         ]
         if len({*statuses.values()}) > 1:
+            lines.append("They did not all find the same; of each group, the worst report stands here.")
             lines += [f"    rank {rank}: exit status {status}" for rank, status in statuses.items()]
-            lines.append(f"    The report is the one of rank {speaker}.")
         return "\n".join(lines)
 
 

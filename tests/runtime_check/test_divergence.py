@@ -99,6 +99,12 @@ def test_a_rank_that_alone_raised_is_named_with_its_exception() -> None:
     assert told.startswith("Rank 1 raised in track plain: ValueError: no")
 
 
+def test_a_rank_that_raised_before_the_others_were_through_has_other_events() -> None:
+    failed = rank(1, EVENTS[:2], at="the end of its step", raised="ValueError: no")
+    told = explained([rank(0, at="", in_collective=True), failed], [range(2)])
+    assert "rank 0: layers.1 w1 save\n    rank 1: raised ValueError: no" in told
+
+
 def test_ranks_at_other_points_of_the_check_are_told_so() -> None:
     states = [rank(0, at=f"{START} 2, none"), rank(1, at=f"{END}, because of: no module x")]
     told = explained(states, [range(2)])

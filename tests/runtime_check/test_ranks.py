@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 MODEL = """
 import os
+import random
 import time
 
 import torch
@@ -65,10 +67,10 @@ class Block(nn.Module):
                 time.sleep(100)
             if FAULT == "dead":
                 os._exit(17)
-            if FAULT == "raises":
-                raise RuntimeError("no such expert")
         out = self.region(self.w2, "ffn.w2")(hidden)
         out = self.region(Summed.apply, "ffn.tp_reduce")(out)
+        if FAULT == "random on one rank" and IS_ODD:
+            out = out * random.random()
         remat.recompute_needs_tensor(out)
         return x + out
 
@@ -144,10 +146,6 @@ FAULTS = {
         "Rank 1 is dead or blocked",
         "rank 1: no sign of life in track plain; last event: forward of checkpoint layers.",
     ),
-    "raises": (
-        "rank 0: forward of checkpoint layers.1, region ffn.w2: recompute",
-        "rank 1: raised RuntimeError: no such expert",
-    ),
 }
 
 
@@ -165,5 +163,71 @@ def test_the_rank_is_named_and_all_ranks_leave(fault: str, tmp_path: Path) -> No
 def test_a_right_program_holds_on_two_ranks_and_is_reported_once(tmp_path: Path) -> None:
     output, status = under_torchrun(tmp_path, "none")
     assert status == 0, output
-    assert output.count("Holds: ") == 1, output
+    assert output.count("Holds bit for bit") == 1, output
     assert "all ranks of a group did the same. Groups: [0, 1]" in output
+
+
+@pytest.mark.slow
+def test_the_worst_rank_decides_and_its_report_is_the_one_that_is_shown(tmp_path: Path) -> None:
+    output, status = under_torchrun(tmp_path, "random on one rank")
+    assert status != 0
+    assert "exitcode  : 1" in output, output
+    assert "    rank 0: exit status 0\n    rank 1: exit status 1\n" in output, output
+    assert output.count("Broken under") == 1, output
+    assert "Holds bit for bit" not in output
+
+
+@pytest.fixture
+def group_of_one() -> Iterator[None]:
+    dist = torch.distributed
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.usefixtures("group_of_one")
+def test_collectives_are_named_as_users_call_them_and_not_changed() -> None:
+    import torch.distributed._functional_collectives as functional
+
+    from remat_lint.runtime_check.collectives import Collectives
+
+    dist, found = torch.distributed, []
+    tensor = torch.ones(2, 4)
+    with Collectives(found.append) as mode:
+        dist.all_reduce(tensor)
+        dist.barrier()
+        dist.broadcast(tensor, 0)
+        dist.all_gather([torch.empty(2, 4)], tensor)
+        total = functional.all_reduce(tensor, "sum", dist.group.WORLD) * 2
+    assert found[:4] == [
+        "all_reduce float32[2, 4] over 1 ranks",
+        "barrier over 1 ranks",
+        "broadcast float32[2, 4] over 1 ranks",
+        "all_gather float32 over 1 ranks",
+    ]
+    assert [name.partition(" ")[0] for name in found[4:]] == ["all_reduce"]
+    assert torch.equal(total, torch.full((2, 4), 2.0))
+    assert mode.operations > len(found)
+
+
+def test_a_process_that_is_alone_has_no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
+    from remat_lint.runtime_check.ranks import joined
+
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    with joined() as guard:
+        assert guard is None
+    assert not torch.distributed.is_initialized()
+
+
+def test_an_environment_without_a_store_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from remat_lint.runtime_check.errors import UsageError
+    from remat_lint.runtime_check.ranks import joined
+
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    for name in ("RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    with (
+        pytest.raises(UsageError, match=r"RANK, MASTER_ADDR, MASTER_PORT is not: start .* torchrun"),
+        joined(),
+    ):
+        pass
