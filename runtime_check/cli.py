@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -204,18 +204,27 @@ def _check_all(each: Mapping[str, tuple[str, dict[str, Any]]], wanted: _Wanted) 
 
 def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None) -> int:
     """Check one case, say what is found, and return its exit status, which is the same on all ranks."""
-    from remat_lint.runtime_check.verdicts import EXIT_USAGE
+    from remat_lint.runtime_check.deadline import TimedOut
+    from remat_lint.runtime_check.verdicts import EXIT_INCONCLUSIVE, EXIT_USAGE
 
-    if guard is None:
-        status, text = _checked(name, factory, options, wanted, None)
-        click.echo(text)
-        return status
+    to_stderr = partial(click.echo, err=True)
+    show: Callable[[str], None] = click.echo
     try:
         status, text = _checked(name, factory, options, wanted, guard)
+    except TimedOut as error:
+        status, text = EXIT_INCONCLUSIVE, f"remat-check: {name}: {error}, so it is inconclusive"
+        show = to_stderr
     except UsageError as error:
-        guard.conclude(EXIT_USAGE, f"remat-check: {error}", partial(click.echo, err=True))
-        sys.exit(EXIT_USAGE)
-    return guard.conclude(status, text, click.echo)
+        if guard is None:
+            raise
+        status, text, show = EXIT_USAGE, f"remat-check: {error}", to_stderr
+    if guard is None:
+        show(text)
+        return status
+    status = guard.conclude(status, text, show)
+    if status == EXIT_USAGE:
+        sys.exit(status)
+    return status
 
 
 def _checked(
@@ -223,19 +232,14 @@ def _checked(
 ) -> tuple[int, str]:
     """Check one case: its exit status, and what is to be said."""
     from remat_lint.runtime_check.checker import Options, check
-    from remat_lint.runtime_check.deadline import TimedOut
     from remat_lint.runtime_check.report import rendered
-    from remat_lint.runtime_check.verdicts import EXIT_INCONCLUSIVE
 
     manifest = options.get("manifest")
     if wanted.update:
         if manifest is None:
             raise UsageError("--update: name the file to update with --manifest, or use --write-manifest")
         options = {**options, "manifest": None}
-    try:
-        result = check(factory, Options(**options), guard)
-    except TimedOut as error:
-        return EXIT_INCONCLUSIVE, f"remat-check: {name}: {error}, so it is inconclusive"
+    result = check(factory, Options(**options), guard)
     if wanted.traceback:
         for text in dict.fromkeys(r.raised.traceback for r in result.broken if r.raised):
             click.echo(f"\n{text}", err=True)
