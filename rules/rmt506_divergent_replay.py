@@ -129,3 +129,8 @@ def _message(divergent: DivergentReplay) -> str:
                 f"{what} keeps tensors for backward, and runs only {when}: {gradients}backward takes them "
                 "for those of the forward, and raises or is wrong. Compute the same in both phases."
             )
+        case Divergence.OPERAND:
+            return (
+                f"{what} keeps tensors for backward, and is given something else {when}: "
+                f"{gradients}the gradients are wrong. {_SAME}"
+            )

@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     Value,
     contents,
     join,
+    of_phases,
     parts,
     scalar_from,
 )
@@ -165,7 +166,8 @@ def _reads(call: BuiltinCall) -> Value:
 def _reads_number(call: BuiltinCall) -> Value:
     """A number that Python counts or decides with."""
     call.machine.select(call.state, call.node, decision_in(call.operands))
-    return _reads(call)
+    number = of_phases(int, *(operand.value for operand in call.operands))
+    return number or _reads(call)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:

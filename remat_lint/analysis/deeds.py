@@ -102,10 +102,14 @@ class Sway:
 
 @dataclass(frozen=True, slots=True)
 class Diverge:
-    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``."""
+    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``.
+
+    It is the ``last`` where nothing keeps tensors after it: what only the replay does then harms nobody.
+    """
 
     what: str
     divergence: Divergence
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +155,13 @@ class Deeds:
     What is computed with is no deed that anybody counts: it comes after all others.
     """
 
-    __slots__ = ("_found", "_uses")
+    __slots__ = ("_found", "_uses", "keeps")
 
-    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = ()) -> None:
+    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = (), *, keeps: bool = False) -> None:
         self._found: dict[object, Deed] = {}
         self._uses: dict[object, Deed] = {}
+        self.keeps = keeps
+        """Whether an operation keeps tensors for backward, which a replay has to compute again."""
         for deed in deeds:
             self.note(deed)
 
@@ -189,6 +195,13 @@ class Deeds:
             if found.act == use:
                 certain = deed.certain and found.certain
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
+
+    def keep(self) -> None:
+        """An operation keeps tensors: what the replay does beside the forward before it puts them off."""
+        self.keeps = True
+        for key, deed in self._found.items():
+            if isinstance(deed.act, Diverge) and deed.act.last:
+                self._found[key] = replace(deed, act=replace(deed.act, last=False))
 
     def forget_uses(self) -> None:
         """Backward has run: nothing that was computed with is needed any more."""

@@ -27,6 +27,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     holds_object,
+    in_phases,
     is_blank,
     join,
     map_tensors,
@@ -50,12 +51,23 @@ IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
 
 
+def _by_phase_alone(ends: Sequence[tuple[State, Value]]) -> Value | None:
+    """What paths give that only the phase decides between: one constant each; None for anything else."""
+    forward = {value for path, value in ends if path.phase is Phase.FORWARD}
+    replay = {value for path, value in ends if path.phase is Phase.REPLAY}
+    decides = all(path.phase is not Phase.BOTH for path, _ in ends)
+    return in_phases(*forward, *replay) if decides and len(forward) == len(replay) == 1 else None
+
+
 class Functions(Construction):
     """Calls functions of the project."""
 
     def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
         """Make ``state`` the join of several paths, and return the join of their values."""
+        phased = _by_phase_alone(ends)
         state.become(join_all(reunite([path for path, _ in ends])))
+        if phased is not None:
+            return phased
         joined = ends[0][1]
         for _, value in ends[1:]:
             joined = join(joined, value)
@@ -99,6 +111,8 @@ class Functions(Construction):
             self.calling.setdefault(definition, set()).add(self.root)
         context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, operands, context)
+        if state.phase is not Phase.BOTH:
+            signature = None  # what the other phase does is compared with it
         if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
             signature = None  # what a region may read depends on what it was handed
         summary = self.summaries.get(signature) if signature is not None else None
@@ -224,7 +238,8 @@ class Functions(Construction):
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
             frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
-            self.note_returns(state, frame)
+            ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+            self.note_returns(state, frame, ends)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns

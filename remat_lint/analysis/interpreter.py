@@ -13,12 +13,12 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
-from remat_lint.analysis.divergences import bodies_of
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
+from remat_lint.analysis.state import Phase, State, join_all, merge
 from remat_lint.analysis.values import (
     NONE,
+    ByPhase,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -85,8 +85,9 @@ class Interpreter(Conditions):
                 self.frame.statement = statement
                 self.frame.values = {}
                 self.frame.watch.met = {}
+                before = path.phase
                 ways = _RUNNERS[type(statement)](self, statement, path)
-                flow.fell += ways.fell
+                flow.fell += self.end_guard((statement,), ways.fell) if before is Phase.BOTH else ways.fell
                 flow.add(ways)
             flow.fell = merge(flow.fell)
             if isinstance(statement, ir.If) and isinstance(statement.body[-1], (ir.Return, ir.Jump)):
@@ -106,15 +107,12 @@ class Interpreter(Conditions):
     def _assign(self, statement: ir.Assign, state: State) -> Flow:
         if statement.value is None:
             return Flow([state])
-        before, paths = state.phase, []
+        paths = []
         for path, known in self._evaluate_on_paths(statement.value, state):
             value = self._promised(path, self.frame, statement.annotation, known)
             for target in statement.targets:
                 self.assign(path, target, Operand(value, statement.value))
             paths.append(path)
-        if before is Phase.BOTH and len(paths) > 1:
-            self.note_guard(state, statement, paths, (statement,))
-            paths = reunite(paths)
         return Flow(paths)
 
     def _evaluate_on_paths(self, expr: ir.Expr, state: State) -> Iterator[tuple[State, Value]]:
@@ -205,7 +203,7 @@ class Interpreter(Conditions):
     # --- branches
 
     def _if(self, statement: ir.If, state: State) -> Flow:
-        before, asked = state.phase, len(self.deeds)
+        asked = len(self.deeds)
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
@@ -224,14 +222,29 @@ class Interpreter(Conditions):
         watch.origins = together(after)
         if watch.decided(tested, statement, known, left=not all(ends)):
             self.compute_with(state, weighed)
-        if before is Phase.BOTH:
-            self.note_guard(state, statement, flow.fell, bodies_of(statement))
-            flow.fell = reunite(flow.fell)
         self.weigh_if(statement, state, asked, ran)
         return flow
 
     def _match(self, statement: ir.Match, state: State) -> Flow:
         subject = self.operand(statement.subject, state)
+        if isinstance(subject.value, ByPhase):
+            return self._match_phase(statement, state, subject.value)
+        return self._run_cases(statement, state, subject)
+
+    def _match_phase(self, statement: ir.Match, state: State, subject: ByPhase) -> Flow:
+        """Each phase takes the first case that its constant matches."""
+        flow = Flow()
+        replay, forward = self.branch_phase(state)
+        for paths, value in ((replay, subject.replay), (forward, subject.forward)):
+            cases = [case for case in statement.cases if _may_match(case.pattern, value)]
+            taken = ir.Match(statement.at, statement.subject, tuple(cases))
+            for path in paths:
+                ways = self._run_cases(taken, path, Operand(Constant(value), statement.subject))
+                flow.fell += ways.fell
+                flow.add(ways)
+        return flow
+
+    def _run_cases(self, statement: ir.Match, state: State, subject: Operand) -> Flow:
         if any(self.computes(state, case.body) for case in statement.cases):
             self.decide(state, statement.subject, subject.value, Decides.BRANCH)
         flow, rest = Flow(), state
@@ -346,11 +359,13 @@ class Interpreter(Conditions):
         return turns
 
     def _iteration(self, body: Sequence[ir.Stmt], paths: list[State], flow: Flow) -> list[State]:
+        in_both = all(path.phase is Phase.BOTH for path in paths)
         ways = self.run_block(body, paths)
         flow.returned += ways.returned
         flow.raised += ways.raised
         flow.broke += ways.broke
-        return merge([*ways.fell, *ways.continued])
+        ends = merge([*ways.fell, *ways.continued])
+        return self.end_guard(body, ends) if in_both else ends
 
     def _leave_loop(self, orelse: Sequence[ir.Stmt], ends: list[State], flow: Flow) -> None:
         """Paths that broke out skip the ``else`` of the loop."""
@@ -508,6 +523,13 @@ class Interpreter(Conditions):
         self.closures[self.frame.id] = self.frame.closure
         outer = self.frame.owner if self.frame.kind == "class" else None
         return ClassValue(definition, self.frame.scope, self.frame.id, bases, outer)
+
+
+def _may_match(pattern: ir.Pattern, value: object) -> bool:
+    """Whether a pattern of a ``case`` matches a constant; one that cannot be told may."""
+    if pattern.constant:
+        return pattern.constant[0] is value
+    return not pattern.others or any(_may_match(other, value) for other in pattern.others)
 
 
 def _entered(context: Value) -> Value:

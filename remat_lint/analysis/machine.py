@@ -237,8 +237,8 @@ class Machine:
         """The addresses of what was stored or given to a function: others may change it."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
-        self.told = False
-        """Whether it was noted what the guard under way keeps from a replay."""
+        self.recipes: dict[object, int] = {}
+        """Numbers for the ways in which things are made, so that equal ones are one."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0

@@ -27,11 +27,11 @@ from remat_lint.analysis.state import Claim, State, Way
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    ByPhase,
     Choice,
     Constant,
     ListObject,
     NameScope,
-    PhaseTest,
     PlaceholderTest,
     Reference,
     RegionWrapper,
@@ -70,7 +70,7 @@ class Regions(Checkpoints):
             case "checkpoint":
                 return self.make_checkpoint(state, node, operands)
             case "is_recomputing":
-                return PhaseTest()
+                return ByPhase()
             case "is_placeholder":
                 return PlaceholderTest(operands[0].value) if operands else SCALAR
             case _:

@@ -20,6 +20,7 @@ from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
+    ByPhase,
     ClassValue,
     Constant,
     DictObject,
@@ -43,6 +44,9 @@ from remat_lint.project import Project
 
 _IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
 """Operators that change nothing the second time."""
+
+_NEUTRAL = {"Add": 0, "Subtract": 0, "BitOr": 0, "BitXor": 0, "Multiply": 1}
+"""The operands with which operators change nothing."""
 
 _OVERWRITING = frozenset(["zero_", "fill_", "copy_", "set_"])
 """In-place operations that do not look at what they change."""
@@ -553,7 +557,24 @@ class Writes(Replays):
         self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
         write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
+        phase = state.phase
+        if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
+            state.phase = Phase.FORWARD
         self.note_write(state, node, write)
+        state.phase = phase
+
+    def _stays_on_replay(self, node: ir.Node) -> bool:
+        """Whether a statement adds nothing on replay: ``self.calls += not remat.is_recomputing()``."""
+        match self.frame.statement:
+            case ir.AugAssign(target=target, operator=operator, value=value) as statement:
+                operands = [value] if node in (target, statement) else []
+            case ir.Assign(value=ir.Binary(operator=operator, left=left, right=right)):
+                operands = [right] if operator == "Subtract" else [left, right]
+            case _:
+                return False
+        values = (self.frame.values.get(operand.at) for operand in operands)
+        neutral = _NEUTRAL.get(operator)
+        return any(isinstance(value, ByPhase) and value.replay == neutral for value in values)
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
