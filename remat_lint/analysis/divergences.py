@@ -7,7 +7,8 @@ runs in one phase only changes how many there are (SEMANTICS 4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 
 from remat_lint.analysis import ir
@@ -31,11 +32,27 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Diverged
 from remat_lint.analysis.writes import MAX_NESTED, Writes
+from remat_lint.findings import Place, Step
+from remat_lint.project import Project
 from remat_lint.torch_ops.keeping import KEEPING
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What is something else on replay: ``what``, as written, where that is decided, and the way there."""
+
+    what: str
+    place: Place
+    way: tuple[Step, ...]
 
 
 class Divergences(Writes):
     """Notes what runs, or is, something else on replay."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.swayed: dict[int, Cause] = {}
+        """For the number of a tensor, what makes its values others on replay."""
 
     # --- where the phases meet again
 
@@ -98,19 +115,54 @@ class Divergences(Writes):
         elif self.keeps_its_value(statement) and not self._is_returned_by_body(statement, expr):
             self._note_divergence(diverged.by, expr.id, Divergence.NAME)
 
-    def note_use(self, state: State, operands: Sequence[Operand]) -> None:
-        """A number that is another one on replay meets a tensor."""
-        super().note_use(state, operands)
+    def _cause(self, operands: Sequence[Operand]) -> Cause | None:
+        """What makes an operand another one on replay."""
         watch = self.frame.watch
-        if not watch.diverged or not self.keeps_its_value(self.frame.statement):
+        for operand in operands:
+            names = [name for owner, name in watch.mentioned(operand.expr) if not owner]
+            diverged = next((name for name in names if name in watch.diverged), None)
+            if diverged is not None:
+                return Cause(diverged, self.place(watch.diverged[diverged].by), self.calls_since(0))
+            if isinstance(operand.value, ByPhase) and operand.expr is not None:
+                return Cause(self.text(operand.expr), self.place(operand.expr), self.calls_since(0))
+            if (number := self.number_of(operand.value)) in self.swayed:
+                return self.swayed[number]
+        return None
+
+    def _sway(self, state: State, operands: Sequence[Operand], result: Value, *, keeps: bool) -> None:
+        """A number that is another one on replay meets a tensor: it matters to what keeps the result."""
+        if state.phase is not Phase.BOTH or not self.keeps_its_value(self.frame.statement):
             return
-        if not any(_matters(operand.value) for operand in operands):
+        if not any(map(_matters, (result, *(operand.value for operand in operands)))):
             return
-        for name in {
-            name for operand in operands for owner, name in watch.mentioned(operand.expr) if not owner
-        }:
-            if name in watch.diverged:
-                self._note_divergence(watch.diverged[name].by, name, Divergence.NAME)
+        cause = self._cause(operands)
+        if cause is None:
+            return
+        if keeps:
+            self._note_cause(cause)
+        elif number := self.number_of(result):
+            self.swayed[number] = cause
+
+    def note_given_away(self, state: State, operands: Sequence[Operand]) -> None:
+        """Code that nobody can look into is given these: it may keep them."""
+        for operand in operands:
+            cause = self.swayed.get(self.number_of(operand.value))
+            if cause is not None and state.phase is Phase.BOTH:
+                self._note_cause(cause)
+
+    def _note_cause(self, cause: Cause) -> None:
+        steps = cause.way[len(self.calls_since(0)) :]
+        self.deeds.note(Deed(Diverge(cause.what, Divergence.NAME), cause.place, steps))
+
+    def nature_of(self, value: Value) -> object:
+        """What decides whether it matters that a callee stores a value, or keeps it."""
+        return super().nature_of(value), self.number_of(value) in self.swayed
+
+    def note_renewed(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """What another call made has new numbers for this one."""
+        renumbered = list(pairs)
+        super().note_renewed(renumbered)
+        self.swayed |= {new: self.swayed[old] for old, new in renumbered if old in self.swayed}
 
     # --- values
 
@@ -169,6 +221,7 @@ class Divergences(Writes):
     ) -> None:
         """An operation ran; whether what it is given is such that it would be ``kept``."""
         keeps = kept and self._keeps(name.partition(" ")[0], result)
+        self._sway(state, operands, result, keeps=keeps)
         if keeps and state.phase is not Phase.REPLAY:
             self.deeds.keep()
         if state.phase is Phase.BOTH:

@@ -430,9 +430,12 @@ class Interpreter(Conditions):
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
+        ended: list[Callable[[State], object]] = []
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
+            entered, end = self._enter(context, state, value)
+            ended += [end] if end is not None else []
             left.append(self._leaving(value, before, state.seeded))
             if isinstance(value, SequenceValue) and value.seeded is not None:
                 state.seeded = value.seeded
@@ -441,15 +444,29 @@ class Interpreter(Conditions):
             if switch is not None:
                 self.grad_enabled = switch
             if target is not None:
-                self.assign(state, target, Operand(_entered(value)))
+                self.assign(state, target, Operand(entered))
         try:
             flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
         for path in flow.ends():
+            for end in reversed(ended):
+                end(path)
+        for path in flow.ends():
             for leave in reversed(left):
                 path.seeded = leave(path.seeded)
         return flow
+
+    def _enter(
+        self, context: ir.Expr, state: State, value: Value
+    ) -> tuple[Value, Callable[[State], object] | None]:
+        """What ``with context as name`` binds, and what the end of the block calls."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
+            return _entered(value), None
+        receiver, nothing = Operand(value, context), [Operand(NONE)] * 3
+        entered = self.call_attribute(state, context, receiver, "__enter__", [])
+        return entered, lambda path: self.call_attribute(path, context, receiver, "__exit__", nothing)
 
     def _leaving(
         self, context: Value, before: frozenset[RandomState], after: frozenset[RandomState]

@@ -18,6 +18,7 @@ from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
     NONE,
     ByPhase,
@@ -158,7 +159,7 @@ class Writes(Replays):
                 return not all(_is_outer(target, self._outer_names()) for target in targets)
             case ir.AugAssign(target=target):
                 return not _is_outer(target, self._outer_names())
-            case ir.Expression():
+            case ir.Expression() | ir.Delete():
                 return False
             case _:
                 return True
@@ -409,7 +410,7 @@ class Writes(Replays):
         elif watch.was_replaced(held):
             return
         else:
-            outcome = Outcome.ADVANCED if alone or not name.startswith("pop") else Outcome.COMPUTED
+            outcome = self._outcome_of_taking(node) if name.startswith("pop") else Outcome.ADVANCED
         self._note(state, node, held, Written.ELEMENT, outcome)
 
     def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
@@ -432,7 +433,7 @@ class Writes(Replays):
         """``next(iterator)``: an iterator that was there before moves on."""
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            outcome = Outcome.ADVANCED if self._is_alone(node) else Outcome.COMPUTED
+            outcome = self._outcome_of_taking(node)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
@@ -444,7 +445,10 @@ class Writes(Replays):
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
-            self._note(state, target, held, written, Outcome.RAISES)
+            is_of_list = isinstance(target, ir.Subscript) and all(map(_is_position, target.indices))
+            # After one element of a list comes another one, which is there to be deleted.
+            outcome = Outcome.ADVANCED if is_of_list else Outcome.RAISES
+            self._note(state, target, held, written, outcome, holder.expr if is_of_list else None)
 
     def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
         """A tensor is changed in place, by an operation or by assigning to a part of it."""
@@ -537,6 +541,12 @@ class Writes(Replays):
 
     # --- noting
 
+    def _outcome_of_taking(self, node: ir.Expr) -> Outcome:
+        """What comes of it that an expression takes something out of a container for good."""
+        function, statement = self.frame.function, self.frame.statement
+        told = function is not None and statement is not None and is_only_told(function, statement, node)
+        return Outcome.ADVANCED if told or self._is_alone(node) else Outcome.COMPUTED
+
     def _is_alone(self, node: ir.Expr) -> bool:
         """Whether an expression is a whole statement: nobody uses its value."""
         statement = self.frame.statement
@@ -621,6 +631,17 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
     while isinstance(node, ir.Call):
         node = _receiver(node) or node.function
     return node
+
+
+def _is_position(index: ir.Expr) -> bool:
+    """Whether an index is a place in a list: a number or a slice."""
+    match index:
+        case ir.Const(value=value):
+            return isinstance(value, int)
+        case ir.Unary(operand=operand):
+            return _is_position(operand)
+        case _:
+            return isinstance(index, ir.Slice)
 
 
 def _is_choice(value: Value) -> bool:
