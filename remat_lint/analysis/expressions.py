@@ -69,10 +69,6 @@ class Expressions(Calls):
             return self.global_value(self.resolved(found))
         return External(f"builtins.{name}") if name in _BUILTIN_NAMES else Unknown()
 
-    def resolved(self, value: Value) -> Value:
-        """What an import stands for; other values stand for themselves."""
-        raise NotImplementedError
-
     def global_value(self, value: Value) -> Value:
         """A global bool or ``None`` may be another one in the next run."""
         if isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool)):
