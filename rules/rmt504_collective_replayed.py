@@ -89,7 +89,7 @@ class CollectiveReplayed(Rule):
         """One finding for each call."""
         for collective in facts.of(Collective):
             replayed = collective.replayed
-            runs = "runs" if replayed.certain else "may run"
+            runs, then = ("runs", "") if replayed.certain else ("may run", "if it does, ")
             keep = (
                 ""
                 if replayed.by is Replayer.TORCH
@@ -98,7 +98,7 @@ class CollectiveReplayed(Rule):
             out = "it out of the checkpointed function." if not keep else "it out of the checkpointed code."
             yield self.at(
                 collective.place,
-                f"`{collective.operation}` {runs} again {when_replayed(replayed)}: the ranks communicate "
-                f"twice per step, and hang where one of them replays otherwise. {keep or 'Move'} {out}",
+                f"`{collective.operation}` {runs} again {when_replayed(replayed)}: {then}the ranks "
+                f"communicate twice per step, and hang where one of them replays otherwise. {keep or 'Move'} {out}",
                 chain=replayed.chain,
             )

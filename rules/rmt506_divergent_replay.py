@@ -107,17 +107,20 @@ _SAME = "Compute the same in both phases, and guard only what is recorded."
 
 def _message(divergent: DivergentReplay) -> str:
     what, when = f"`{divergent.what}`", when_replayed(divergent.replayed)
-    gradients = "" if divergent.replayed.certain else "if its result has gradients, "
+    certain = divergent.replayed.certain
+    gradients = "" if certain else "if its result has gradients, "
     match divergent.divergence:
         case Divergence.NAME:
+            differs = "is something else" if certain else "may be something else"
             return (
-                f"{what} is something else {when}: the forward's operations get other values for backward, "
-                f"and the gradients are wrong. {_SAME}"
+                f"{what} {differs} {when}: {'' if certain else 'if it is, '}the forward's operations get "
+                f"other values for backward, and the gradients are wrong. {_SAME}"
             )
         case Divergence.RESULT:
+            differs = "returns something else" if certain else "may return something else"
             return (
-                f"{what} returns something else {when}: the forward's operations get other values for "
-                f"backward, or another number of them. {_SAME}"
+                f"{what} {differs} {when}: {'' if certain else 'if it does, '}the forward's operations get "
+                f"other values for backward, or another number of them. {_SAME}"
             )
         case Divergence.OPERATION:
             return (
