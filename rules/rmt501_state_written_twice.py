@@ -150,8 +150,8 @@ def _what_happens(write: StateWrite) -> str:
     match write.outcome:
         case Outcome.SKIPPED:
             return (
-                f"{target} {does(write, 'keeps', 'keep')} a result with gradients: {so}, it is there already, "
-                "nothing computes it again, and backward raises"
+                f"{target} {does(write, 'keeps', 'keep')} a result with gradients: {so}, it is there "
+                "already, nothing computes it again, and backward raises"
             )
         case Outcome.SWITCHED:
             return (
@@ -160,8 +160,8 @@ def _what_happens(write: StateWrite) -> str:
             )
         case Outcome.COMPUTED:
             return (
-                f"{target} {does(write, 'changes', 'change')} here and is computed with: {so}, it has another "
-                "value, and the gradients are wrong"
+                f"{target} {does(write, 'changes', 'change')} here and is computed with: {so}, it has "
+                "another value, and the gradients are wrong"
             )
         case Outcome.UNFILLED:
             return unfilled(write)

@@ -99,6 +99,7 @@ class CollectiveReplayed(Rule):
             yield self.at(
                 collective.place,
                 f"`{collective.operation}` {runs} again {when_replayed(replayed)}: {then}the ranks "
-                f"communicate twice per step, and hang where one of them replays otherwise. {keep or 'Move'} {out}",
+                "communicate twice per step, and hang where one of them replays otherwise. "
+                f"{keep or 'Move'} {out}",
                 chain=replayed.chain,
             )

@@ -213,6 +213,12 @@ class Deeds:
             if isinstance(deed.act, kinds):
                 del self._found[key]
 
+    def forget_own(self, kinds: type[Act] | UnionType) -> None:
+        """Forget those of some kinds that the running function did itself."""
+        for key, deed in list(self._found.items()):
+            if isinstance(deed.act, kinds) and not deed.steps:
+                del self._found[key]
+
     def has(self, kinds: type[Act] | UnionType, since: int) -> bool:
         """Whether there are deeds of some kinds since one."""
         return any(isinstance(deed.act, kinds) for deed in list(self._found.values())[since:])

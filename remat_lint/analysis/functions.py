@@ -14,6 +14,7 @@ from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, i
 from remat_lint.analysis.once import runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
+from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
@@ -221,6 +222,8 @@ class Functions(Construction):
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
                 value = SCALAR if isinstance(value, Fickle) else value
+            if value == NONE and changes_nothing(function.definition):
+                self.deeds.forget_own(Sway)  # it only checks something
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
