@@ -197,6 +197,11 @@ def _listed(call: BuiltinCall) -> Value:
     return call.machine.allocate(call.state, ListObject(sequence.items, sequence.rest, sure=sequence.sure))
 
 
+def _iterator(call: BuiltinCall) -> Value:
+    sequence = _tupled(call)
+    return replace(sequence, kind="iterator") if isinstance(sequence, SequenceValue) else sequence
+
+
 def _tupled(call: BuiltinCall) -> Value:
     if not call.operands:
         return SequenceValue()
@@ -443,7 +448,7 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.range": _range,
     "builtins.list": _listed,
     "builtins.tuple": _tupled,
-    "builtins.iter": _tupled,
+    "builtins.iter": _iterator,
     "builtins.set": _container,
     "builtins.frozenset": _container,
     "collections.defaultdict": _defaultdict,

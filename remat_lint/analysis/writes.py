@@ -429,11 +429,11 @@ class Writes(Replays):
         if held is not None:
             self._note_set(state, statement.target, held, Written.ELEMENT, value)
 
-    def note_next(self, state: State, node: ir.Expr, iterator: Operand) -> None:
-        """``next(iterator)``: an iterator that was there before moves on."""
+    def note_next(self, state: State, node: ir.Expr, iterator: Operand, *, told: bool = False) -> None:
+        """``next(iterator)``: an iterator that was there before moves on; its items may only be ``told``."""
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            outcome = self._outcome_of_taking(node)
+            outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
@@ -453,7 +453,7 @@ class Writes(Replays):
     def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
         """A tensor is changed in place, by an operation or by assigning to a part of it."""
         held = self.held_by(state, operand)
-        if held is None:
+        if held is None or _is_chained(operand.expr):
             return
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
@@ -631,6 +631,15 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
     while isinstance(node, ir.Call):
         node = _receiver(node) or node.function
     return node
+
+
+def _is_chained(expr: ir.Expr | None) -> bool:
+    """Whether something is what a change in place gave back, which is noted already: ``x.mul_(2)``."""
+    match expr:
+        case ir.Call(function=ir.Attribute(name=name)):
+            return name.endswith("_") and not name.endswith("__")
+        case _:
+            return False
 
 
 def _is_position(index: ir.Expr) -> bool:
