@@ -225,8 +225,8 @@ return Wave()(x)""",
     "RMT505 of the environment": (
         "import os\nreturn remat.checkpoint()(lambda t: t.sin() if os.environ.get('FAST') else t.cos())(x)",
         "`os.environ.get('FAST')` decides which code runs here, and may be another value when the checkpoint replays "
-        "this: backward raises, or the gradients are silently wrong. Read it before the checkpoint, and pass it in "
-        "as an argument.",
+        "this: if it is, backward raises, or the gradients are silently wrong. Read it before the checkpoint, and "
+        "pass it in as an argument.",
     ),
     "RMT204": (
         "return remat.region(torch.sin, 'sin', recompute=0)(x)",
