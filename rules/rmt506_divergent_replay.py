@@ -14,7 +14,10 @@ class DivergentReplayRule(Rule):
     """## What it does
     Finds guards on `remat.is_recomputing()` that change what is computed: a name that stands for something
     else on replay and is used afterwards, a function that returns something else on replay, an operation
-    with gradients that runs in one of the two phases only.
+    with gradients that runs in one of the two phases only, or is given something else.
+
+    Silent where both arms compute the same, whatever they record beside it, and where the replay does more
+    only after everything that keeps tensors for backward.
 
     ## Why is this bad?
     The replay refills the tensors that the forward saved, in order. With other values the gradients are
@@ -68,6 +71,24 @@ class DivergentReplayRule(Rule):
         ),
     )
     passes = (
+        Example(
+            """
+            import torch_remat as remat
+
+            CALLS = []
+
+
+            def body(x):
+                if remat.is_recomputing():
+                    return x.sin()
+                CALLS.append(x.shape)
+                return x.sin()
+
+
+            def step(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x)
+            """
+        ),
         Example(
             """
             import torch
