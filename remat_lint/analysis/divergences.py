@@ -46,6 +46,15 @@ class Cause:
     way: tuple[Step, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """An operation of one phase that the other phase lacks, or does otherwise."""
+
+    one: Keeping
+    divergence: Divergence
+    last: bool = False
+
+
 class Divergences(Writes):
     """Notes what runs, or is, something else on replay."""
 
@@ -62,12 +71,17 @@ class Divergences(Writes):
         others = [path for path in paths if path.phase is not Phase.FORWARD]
         if not forward or not others:
             return paths
-        if not self.is_evaluation(paths[0]) and not self._note_operations(forward, others):
-            self._note_diverging(statements, forward[0], others[0])
+        if not self.is_evaluation(paths[0]):
+            beside = _first_beside(forward, others)
+            is_known = beside is not None and beside.one.certain
+            named = not is_known and self._note_diverging(statements, forward[0], others[0])
+            if beside is not None and not named:
+                self._note_beside(beside)
         return reunite(paths)
 
-    def _note_diverging(self, statements: Sequence[ir.Stmt], forward: State, other: State) -> None:
-        """Which names stand for something else on replay?"""
+    def _note_diverging(self, statements: Sequence[ir.Stmt], forward: State, other: State) -> bool:
+        """Which names stand for something else on replay? Whether tensors do."""
+        found = False
         mine, theirs = (path.frames.get(self.frame.id, {}) for path in (forward, other))
         for name in {**mine, **theirs}:
             one, two = mine.get(name), theirs.get(name)
@@ -77,29 +91,13 @@ class Divergences(Writes):
             if by is not None:
                 matters = any(value is not None and _matters(value) for value in (one, two))
                 self.frame.watch.diverged[name] = Diverged(by, matters)
+                found |= matters
+        return found
 
-    def _note_operations(self, forward: Sequence[State], others: Sequence[State]) -> bool:
-        """Whether operations that keep tensors run in one phase only, or are given something else."""
-        mine = max((path.keeping for path in forward), key=len)
-        theirs = max((path.keeping for path in others), key=len)
-        if mine == theirs:
-            return False
-        if [one.name for one in mine] == [other.name for other in theirs]:
-            other = next(other for one, other in zip(mine, theirs, strict=True) if one != other)
-            self._note_keeping(other, Divergence.OPERAND)
-        elif (only := _beside(mine, theirs)) is not None:
-            self._note_keeping(only, Divergence.OPERATION)
-        elif (only := _beside(theirs, mine)) is not None:
-            last = theirs[: len(mine)] == mine
-            self._note_keeping(only, Divergence.REPLAY_OPERATION, last=last)
-        else:
-            other = next(other for one, other in zip(mine, theirs, strict=False) if one.name != other.name)
-            self._note_keeping(other, Divergence.REPLAY_OPERATION)
-        return True
-
-    def _note_keeping(self, one: Keeping, divergence: Divergence, *, last: bool = False) -> None:
+    def _note_beside(self, beside: Beside) -> None:
+        one = beside.one
         steps = one.way[len(self.calls_since(0)) :]
-        diverge = Diverge(one.name, divergence, last)
+        diverge = Diverge(one.name, beside.divergence, beside.last)
         self.deeds.note(Deed(diverge, one.place, steps, certain=one.certain))
 
     # --- names
@@ -144,7 +142,7 @@ class Divergences(Writes):
             self.swayed[number] = cause
 
     def note_given_away(self, state: State, operands: Sequence[Operand]) -> None:
-        """Code that nobody can look into is given these: it may keep them."""
+        """What nobody looks into, or computes nothing again, is given these: it may keep them."""
         for operand in operands:
             cause = self.swayed.get(self.number_of(operand.value))
             if cause is not None and state.phase is Phase.BOTH:
@@ -184,16 +182,25 @@ class Divergences(Writes):
         replay = [end for end in ends if end[0].phase is Phase.REPLAY]
         if state.phase is not Phase.BOTH or not forward or not replay:
             return
-        if self._note_operations([path for path, _ in forward], [path for path, _ in replay]):
-            return
-        (mine, one), (theirs, other) = forward[0], replay[0]
+        beside = _first_beside([path for path, _ in forward], [path for path, _ in replay])
+        is_known = beside is not None and beside.one.certain
+        if not is_known and self._returns_another(frame, forward[0], replay[0]):
+            self._note_diverging_result(frame)
+        elif beside is not None:
+            self._note_beside(beside)
+
+    def _returns_another(
+        self, frame: Frame, forward: tuple[State, Value], replay: tuple[State, Value]
+    ) -> bool:
+        """Whether a call returns another tensor on replay, which its caller goes on with."""
+        (mine, one), (theirs, other) = forward, replay
         if self._is_body(frame) or self._is_same(mine, one, theirs, other):
-            return
-        if not (_matters(one) or _matters(other)):
-            return
+            return False
         caller = frame.parent
-        if caller is None or not self.keeps_its_value(caller.statement):
-            return
+        goes_on = caller is not None and self.keeps_its_value(caller.statement)
+        return goes_on and (_matters(one) or _matters(other))
+
+    def _note_diverging_result(self, frame: Frame) -> None:
         by = min((statement for _, _, statement in frame.ended), key=lambda statement: statement.at)
         around, self.frame = self.frame, frame
         self._note_divergence(
@@ -221,6 +228,8 @@ class Divergences(Writes):
     ) -> None:
         """An operation ran; whether what it is given is such that it would be ``kept``."""
         keeps = kept and self._keeps(name.partition(" ")[0], result)
+        if any(region.kept is Kept.SAVE for region in self.regions):
+            return  # what such a region keeps is not computed again
         self._sway(state, operands, result, keeps=keeps)
         if keeps and state.phase is not Phase.REPLAY:
             self.deeds.keep()
@@ -244,8 +253,6 @@ class Divergences(Writes):
     def _keeps(self, name: str, result: Value) -> bool:
         """Whether an operation with this name keeps tensors for backward that a replay has to compute."""
         if name not in KEEPING or not self.grad_enabled:
-            return False
-        if any(region.kept is Kept.SAVE for region in self.regions):
             return False
         return any(grad is not False for grad in _grads(result))
 
@@ -298,6 +305,23 @@ def _grads(result: Value) -> Iterator[bool | None]:
                 yield from _grads(item)
         elif isinstance(one, (Tensor, Unknown)):
             yield one.grad if isinstance(one, Tensor) else None
+
+
+def _first_beside(forward: Sequence[State], others: Sequence[State]) -> Beside | None:
+    """The first operation that runs in one phase only, or is given something else, on some paths."""
+    mine = max((path.keeping for path in forward), key=len)
+    theirs = max((path.keeping for path in others), key=len)
+    if mine == theirs:
+        return None
+    if [one.name for one in mine] == [other.name for other in theirs]:
+        other = next(other for one, other in zip(mine, theirs, strict=True) if one != other)
+        return Beside(other, Divergence.OPERAND)
+    if (only := _beside(mine, theirs)) is not None:
+        return Beside(only, Divergence.OPERATION)
+    if (only := _beside(theirs, mine)) is not None:
+        return Beside(only, Divergence.REPLAY_OPERATION, last=theirs[: len(mine)] == mine)
+    other = next(other for one, other in zip(mine, theirs, strict=False) if one.name != other.name)
+    return Beside(other, Divergence.REPLAY_OPERATION)
 
 
 def _beside(some: Sequence[Keeping], others: Sequence[Keeping]) -> Keeping | None:

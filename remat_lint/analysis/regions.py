@@ -212,6 +212,8 @@ class Regions(Checkpoints):
         self.handed.update(
             tensor.storage for operand in operands for tensor in self.direct_tensors(state, operand.value)
         )
+        if wrapper.kept is not Kept.RECOMPUTE:
+            self.note_given_away(state, operands)
         if wrapper.kept is Kept.RECOMPUTE and not inert:
             for operand in operands:
                 for tensor in self.direct_tensors(state, operand.value):
