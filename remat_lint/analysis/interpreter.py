@@ -81,15 +81,12 @@ class Interpreter(Conditions):
                 break
             paths, flow.fell = flow.fell, []
             asked = len(self.deeds)
-            for path in paths:
-                self.spend(path)
-                self.frame.statement = statement
-                self.frame.values = {}
-                self.frame.watch.met = {}
-                before = path.phase
-                ways = _RUNNERS[type(statement)](self, statement, path)
-                flow.fell += self.end_guard((statement,), ways.fell) if before is Phase.BOTH else ways.fell
-                flow.add(ways)
+            with self.deeds.uses_apart() as another_way:
+                for path in paths:
+                    another_way()
+                    ways = self._run_statement(statement, path)
+                    flow.fell += ways.fell
+                    flow.add(ways)
             flow.fell = merge(flow.fell)
             if isinstance(statement, ir.If) and isinstance(statement.body[-1], (ir.Return, ir.Jump)):
                 left.append((index, statement, asked, len(self.deeds), paths[0]))
@@ -98,6 +95,17 @@ class Interpreter(Conditions):
         if flow.raised and not (flow.fell or flow.returned or flow.broke or flow.continued):
             self.deeds.forget(done)  # backward never comes here
         return flow
+
+    def _run_statement(self, statement: ir.Stmt, path: State) -> Flow:
+        self.spend(path)
+        self.frame.statement = statement
+        self.frame.values = {}
+        self.frame.watch.met = {}
+        before = path.phase
+        ways: Flow = _RUNNERS[type(statement)](self, statement, path)
+        if before is Phase.BOTH:
+            ways.fell = self.end_guard((statement,), ways.fell)
+        return ways
 
     # --- simple statements
 
