@@ -71,7 +71,7 @@ class Divergences(Writes):
         others = [path for path in paths if path.phase is not Phase.FORWARD]
         if not forward or not others:
             return paths
-        if not self.is_evaluation(paths[0]):
+        if not self.is_evaluation(paths[0]) and not self.cut_short:
             beside = _first_beside(forward, others)
             is_known = beside is not None and beside.one.certain
             named = not is_known and self._note_diverging(statements, forward[0], others[0])
@@ -180,7 +180,7 @@ class Divergences(Writes):
         """A call ends that was made in both phases: does it do, or return, something else on replay?"""
         forward = [end for end in ends if end[0].phase is Phase.FORWARD]
         replay = [end for end in ends if end[0].phase is Phase.REPLAY]
-        if state.phase is not Phase.BOTH or not forward or not replay:
+        if state.phase is not Phase.BOTH or not forward or not replay or self.cut_short:
             return
         beside = _first_beside([path for path, _ in forward], [path for path, _ in replay])
         is_known = beside is not None and beside.one.certain

@@ -470,6 +470,7 @@ class Expressions(Calls):
             return [state], []
         if state.phase is Phase.FORWARD:
             return [], [state]
+        self.cut_short = False
         replay, forward = state, state.fork()
         replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
         return [replay], [forward]

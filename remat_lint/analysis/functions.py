@@ -110,12 +110,7 @@ class Functions(Construction):
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
             self.calling.setdefault(definition, set()).add(self.root)
-        context = self.call_context(state, frame)
-        signature = self.summaries.signature(state, function, operands, context)
-        if state.phase is not Phase.BOTH:
-            signature = None  # what the other phase does is compared with it
-        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
-            signature = None  # what a region may read depends on what it was handed
+        signature = self._signature(state, frame, function)
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
@@ -135,6 +130,18 @@ class Functions(Construction):
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
+
+    def _signature(self, state: State, frame: Frame, function: FunctionValue) -> Signature | None:
+        """What calls that do the same have in common; None for a call that is run by itself."""
+        if state.phase is not Phase.BOTH:
+            if self.has_steps_to_compare():
+                return None  # what the other phase does is compared with it
+            self.cut_short = True
+        context = self.call_context(state, frame)
+        signature = self.summaries.signature(state, function, frame.operands, context)
+        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
+            return None  # what a region may read depends on what it was handed
+        return signature
 
     def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
         """What beside its operands decides what a call does."""
