@@ -76,7 +76,7 @@ MAX_FILE_STEPS = 40_000
 
 
 COMPARING = 4
-"""After this part of the steps of a root, as a divisor, calls of one phase are no longer run by themselves."""
+"""After this part of the steps of a root, as a divisor, no call of one phase is run by itself."""
 
 OUTPUTS_PER_STEP = 32
 """A statement counts once more for every so many outputs that its path has seen."""
