@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
+from remat_lint.analysis.deeds import Deeds, Draw, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
@@ -123,7 +123,7 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(state, node, frame, deeds)
-        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+        if self._is_cached(definition):
             self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
@@ -228,6 +228,8 @@ class Functions(Construction):
             value = self.run_function(state, frame)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
+                if self._is_cached(function.definition) and not self._are_new(state, frame.operands):
+                    self.deeds.forget(0, Draw)
                 value = SCALAR if isinstance(value, Fickle) else value
             if value == NONE and changes_nothing(function.definition):
                 self.deeds.forget_own(Sway)  # it only checks something
@@ -236,6 +238,14 @@ class Functions(Construction):
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
+
+    def _is_cached(self, definition: ir.Function) -> bool:
+        """Whether a function's results are kept by its arguments."""
+        return any(self.decorator_name(decorator) in _CACHING for decorator in definition.decorators)
+
+    def _are_new(self, state: State, operands: Sequence[Operand]) -> bool:
+        """Whether a call is handed what no earlier one was: tensors are told by identity."""
+        return any(self.depends_on_data(state, operand.value) for operand in operands)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
