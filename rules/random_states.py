@@ -61,21 +61,22 @@ def what_draws(draw: RandomDraw) -> str:
 def harm(draw: RandomDraw) -> str:
     """What becomes of the gradients, and when."""
     inside, replayed = draw.replayed.inside, draw.replayed
+    then = "" if replayed.certain else "if it does, "
     if not draw.kept:
         return (
-            "the replay draws other numbers, and the gradients are right only as long as no operation behind "
-            "it needs what comes out for backward"
+            f"{then}the replay draws other numbers, and the gradients are right only as long as no operation "
+            "behind it needs what comes out for backward"
         )
     region = kept_region(draw)
     if region is not None:
         return (
-            f"replay skips region `{region.region}` and its draws, so that whatever draws after it gets "
-            "other numbers than in the forward"
+            f"{then}replay skips region `{region.region}` and its draws, so that whatever draws after it "
+            "gets other numbers than in the forward"
         )
     wrong = "the replay draws other numbers, and the gradients are silently wrong"
     if inside is not None and inside.kept is Kept.POLICY:
         wrong = f"where the policy recomputes region `{inside.region}`, {wrong}"
-    return wrong if replayed.certain else f"if it does, {wrong}"
+    return f"{then}{wrong}"
 
 
 def hook_to_write(random: Random) -> str:

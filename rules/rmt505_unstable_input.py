@@ -85,21 +85,22 @@ class UnstableInputRule(Rule):
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
         """One finding for each value, where it first decides."""
         for one in facts.of(UnstableInput):
-            surely = one.unsteady is Unsteady.TIME and one.replayed.certain and one.replayed.assumed is None
+            surely = one.unsteady is Unsteady.TIME and one.replayed.certain
+            is_known = surely and one.replayed.assumed is None
             read = () if one.read == one.place else (Step(one.read, f"`{one.what}` is read {{here}}"),)
             yield self.at(
                 one.place,
-                f"`{one.what}` {_DECIDES[one.decides]} here, and {_differs(one)} "
-                f"{when_replayed(one.replayed)}: {_consequence(one)}. "
+                f"`{one.what}` {_DECIDES[one.decides]} here, and {_differs(surely=surely)} "
+                f"{when_replayed(one.replayed)}: {'' if surely else 'if it is, '}{_consequence(one)}. "
                 "Read it before the checkpoint, and pass it in as an argument.",
-                severity=Severity.ERROR if surely else Severity.WARNING,
+                severity=Severity.ERROR if is_known else Severity.WARNING,
                 related=read,
                 chain=one.replayed.chain,
             )
 
 
-def _differs(one: UnstableInput) -> str:
-    return "is another value" if one.unsteady is Unsteady.TIME else "may be another value"
+def _differs(*, surely: bool) -> str:
+    return "is another value" if surely else "may be another value"
 
 
 def _consequence(one: UnstableInput) -> str:

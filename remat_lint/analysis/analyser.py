@@ -346,6 +346,7 @@ class Analyser(Declarations):
             self._bind_root(state, frame, function)
             try:
                 flow = self.run_block(definition.body, [state])
+                self.end_guard((), [*flow.fell, *(path for path, _ in flow.returned)])
             except BudgetSpent:
                 journal.end_root()
                 place = Place(function.scope.source.path, definition.at)

@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     Value,
     contents,
     join,
+    of_phases,
     parts,
     scalar_from,
 )
@@ -165,7 +166,8 @@ def _reads(call: BuiltinCall) -> Value:
 def _reads_number(call: BuiltinCall) -> Value:
     """A number that Python counts or decides with."""
     call.machine.select(call.state, call.node, decision_in(call.operands))
-    return _reads(call)
+    number = of_phases(int, *(operand.value for operand in call.operands))
+    return number or _reads(call)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:
@@ -193,6 +195,11 @@ def _listed(call: BuiltinCall) -> Value:
         return call.machine.allocate(call.state, ListObject())
     sequence = call.machine.iterate(call.state, call.node, call.operands[0].value)
     return call.machine.allocate(call.state, ListObject(sequence.items, sequence.rest, sure=sequence.sure))
+
+
+def _iterator(call: BuiltinCall) -> Value:
+    sequence = _tupled(call)
+    return replace(sequence, kind="iterator") if isinstance(sequence, SequenceValue) else sequence
 
 
 def _tupled(call: BuiltinCall) -> Value:
@@ -441,7 +448,7 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.range": _range,
     "builtins.list": _listed,
     "builtins.tuple": _tupled,
-    "builtins.iter": _tupled,
+    "builtins.iter": _iterator,
     "builtins.set": _container,
     "builtins.frozenset": _container,
     "collections.defaultdict": _defaultdict,

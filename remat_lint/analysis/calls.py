@@ -85,7 +85,8 @@ class Calls(Functions):
         """The value of ``function(operands)``; the state afterwards is ``state``, changed in place."""
         match function:
             case Choice(alternatives=values):
-                return self._call_any(state, node, values, operands)
+                able = [one for one in values if self._can_take(state, node, one, operands)]
+                return self._call_any(state, node, able or values, operands)
             case FunctionValue():
                 return self.call_function(state, node, function, operands)
             case External(name=name):
@@ -118,6 +119,20 @@ class Calls(Functions):
             return self.wrap_function(state, wrapper, operands)
         run = self.run_checkpoint if wrapper.by is Replayer.REMAT else self.run_torch_checkpoint
         return run(state, node, wrapper, operands)
+
+    def _can_take(self, state: State, node: ir.Expr, value: Value, operands: Sequence[Operand]) -> bool:
+        """Whether something of the project has parameters for these: what has not is not what is called."""
+        if isinstance(value, Reference):
+            found = self.object_at(state, value)
+            if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
+                return True
+            value = self._object_attribute(state, node, value, "forward")
+        if not isinstance(value, FunctionValue):
+            return True
+        parameters = value.definition.parameters
+        given = len([one for one in operands if one.keyword is None and not one.star])
+        taken = len([one for one in parameters if one.kind == "positional"]) - (value.receiver is not None)
+        return given <= taken or any(one.kind == "*" for one in parameters)
 
     def _call_any(
         self, state: State, node: ir.Expr, values: Sequence[Value], operands: Sequence[Operand]

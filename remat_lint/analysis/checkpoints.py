@@ -29,6 +29,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InstanceObject,
     Reference,
+    Scalar,
     Tensor,
     Unknown,
     Value,
@@ -36,6 +37,7 @@ from remat_lint.analysis.values import (
     numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.weights import Weights
 from remat_lint.findings import ReplaceCode, Step
 
 OPTIONS = (
@@ -200,6 +202,7 @@ class Checkpoints(Hooks):
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
+        operands = self._with_gradients(state, wrapper.function, operands)
         replay = self._replay(node, wrapper, operands)
         try:
             with self.judged_for(replay), self.on_replay(state):
@@ -215,6 +218,33 @@ class Checkpoints(Hooks):
         self.journal.judge(state, state.runs.values())
         state.pending, state.runs = before, runs
         return self._real(state, value)
+
+    def _with_gradients(
+        self, state: State, function: Value, operands: Sequence[Operand]
+    ) -> Sequence[Operand]:
+        """A body without weights has its gradients from what it is handed: from its only tensor."""
+        tensors = [
+            operand for operand in operands if isinstance(operand.value, (Tensor, Unknown)) or operand.star
+        ]
+        others = (operand.value for operand in operands if operand not in tensors)
+        if len(tensors) != 1 or not all(isinstance(other, (Constant, Scalar)) for other in others):
+            return operands
+        given = tensors[0]
+        is_unknown = (
+            self.grad_of(given.value) is None and not given.star and not any(state.tokens(given.value))
+        )
+        if not is_unknown or Weights(state, self.object_at, self.resolved).may_have(function):
+            return operands
+        if isinstance(given.value, Tensor):
+            value = replace(given.value, grad=True)
+        else:
+            number = self.number_of(given.value) or self.fresh()
+            value = Tensor(storage=number, like=number, grad=True)
+        return [replace(operand, value=value) if operand is given else operand for operand in operands]
+
+    def resolved(self, value: Value) -> Value:
+        """What an import stands for; other values stand for themselves."""
+        raise NotImplementedError
 
     def run_torch_checkpoint(
         self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import UnionType
 
@@ -102,10 +103,14 @@ class Sway:
 
 @dataclass(frozen=True, slots=True)
 class Diverge:
-    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``."""
+    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``.
+
+    It is the ``last`` where nothing keeps tensors after it: what only the replay does then harms nobody.
+    """
 
     what: str
     divergence: Divergence
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +156,14 @@ class Deeds:
     What is computed with is no deed that anybody counts: it comes after all others.
     """
 
-    __slots__ = ("_found", "_uses")
+    __slots__ = ("_backwards", "_found", "_uses", "keeps")
 
-    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = ()) -> None:
+    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = (), *, keeps: bool = False) -> None:
         self._found: dict[object, Deed] = {}
         self._uses: dict[object, Deed] = {}
+        self._backwards = 0
+        self.keeps = keeps
+        """Whether an operation keeps tensors for backward, which a replay has to compute again."""
         for deed in deeds:
             self.note(deed)
 
@@ -190,14 +198,44 @@ class Deeds:
                 certain = deed.certain and found.certain
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 
+    def keep(self) -> None:
+        """An operation keeps tensors: what the replay does beside the forward before it puts them off."""
+        self.keeps = True
+        for key, deed in self._found.items():
+            if isinstance(deed.act, Diverge) and deed.act.last:
+                self._found[key] = replace(deed, act=replace(deed.act, last=False))
+
+    @contextmanager
+    def uses_apart(self) -> Iterator[Callable[[], None]]:
+        """Several ways run the same code: what one computes with, the next has not.
+
+        What it gives is called before each way.
+        """
+        before, found, backwards = dict(self._uses), dict(self._uses), self._backwards
+
+        def another_way() -> None:
+            found.update(self._uses)
+            self._uses = dict(before)
+
+        yield another_way
+        if self._backwards == backwards:
+            self._uses = found | self._uses
+
     def forget_uses(self) -> None:
         """Backward has run: nothing that was computed with is needed any more."""
-        self._uses.clear()
+        self._uses = {}
+        self._backwards += 1
 
     def forget(self, since: int, kinds: type[Act] | UnionType = Act, until: int | None = None) -> None:
         """Forget those of the deeds since one that are of some kinds: they do not matter after all."""
         for key, deed in list(self._found.items())[since:until]:
             if isinstance(deed.act, kinds):
+                del self._found[key]
+
+    def forget_own(self, kinds: type[Act] | UnionType) -> None:
+        """Forget those of some kinds that the running function did itself."""
+        for key, deed in list(self._found.items()):
+            if isinstance(deed.act, kinds) and not deed.steps:
                 del self._found[key]
 
     def has(self, kinds: type[Act] | UnionType, since: int) -> bool:

@@ -126,7 +126,7 @@ class Effects(Draws):
             return None
         return self.fickle(node, unsteady)
 
-    def fickle(self, node: ir.Expr, unsteady: Unsteady) -> Fickle:
+    def fickle(self, node: ir.Node, unsteady: Unsteady) -> Fickle:
         """A scalar that is read here."""
         return Fickle(Reading(self.text(node), unsteady, self.place(node), self.fresh()))
 

@@ -557,6 +557,9 @@ class Divergence(str, Enum):
     REPLAY_OPERATION = "replay-operation"
     """Such an operation runs on replay only."""
 
+    OPERAND = "operand"
+    """Such an operation is given something else on replay."""
+
 
 @dataclass(frozen=True, slots=True)
 class DivergentReplay:

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
+from remat_lint.analysis.deeds import Deeds, Draw, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.once import runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
+from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
@@ -27,6 +28,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     holds_object,
+    in_phases,
     is_blank,
     join,
     map_tensors,
@@ -50,12 +52,23 @@ IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
 
 
+def _by_phase_alone(ends: Sequence[tuple[State, Value]]) -> Value | None:
+    """What paths give that only the phase decides between: one constant each; None for anything else."""
+    forward = {value for path, value in ends if path.phase is Phase.FORWARD}
+    replay = {value for path, value in ends if path.phase is Phase.REPLAY}
+    decides = all(path.phase is not Phase.BOTH for path, _ in ends)
+    return in_phases(*forward, *replay) if decides and len(forward) == len(replay) == 1 else None
+
+
 class Functions(Construction):
     """Calls functions of the project."""
 
     def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
         """Make ``state`` the join of several paths, and return the join of their values."""
+        phased = _by_phase_alone(ends)
         state.become(join_all(reunite([path for path, _ in ends])))
+        if phased is not None:
+            return phased
         joined = ends[0][1]
         for _, value in ends[1:]:
             joined = join(joined, value)
@@ -97,10 +110,7 @@ class Functions(Construction):
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
             self.calling.setdefault(definition, set()).add(self.root)
-        context = self.call_context(state, frame)
-        signature = self.summaries.signature(state, function, operands, context)
-        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
-            signature = None  # what a region may read depends on what it was handed
+        signature = self._signature(state, frame, function)
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
@@ -113,13 +123,25 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(state, node, frame, deeds)
-        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+        if self._is_cached(definition):
             self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
+
+    def _signature(self, state: State, frame: Frame, function: FunctionValue) -> Signature | None:
+        """What calls that do the same have in common; None for a call that is run by itself."""
+        if state.phase is not Phase.BOTH:
+            if self.has_steps_to_compare():
+                return None  # what the other phase does is compared with it
+            self.cut_short = True
+        context = self.call_context(state, frame)
+        signature = self.summaries.signature(state, function, frame.operands, context)
+        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
+            return None  # what a region may read depends on what it was handed
+        return signature
 
     def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
         """What beside its operands decides what a call does."""
@@ -206,12 +228,24 @@ class Functions(Construction):
             value = self.run_function(state, frame)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
+                if self._is_cached(function.definition) and not self._are_new(state, frame.operands):
+                    self.deeds.forget(0, Draw)
                 value = SCALAR if isinstance(value, Fickle) else value
+            if value == NONE and changes_nothing(function.definition):
+                self.deeds.forget_own(Sway)  # it only checks something
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
+
+    def _is_cached(self, definition: ir.Function) -> bool:
+        """Whether a function's results are kept by its arguments."""
+        return any(self.decorator_name(decorator) in _CACHING for decorator in definition.decorators)
+
+    def _are_new(self, state: State, operands: Sequence[Operand]) -> bool:
+        """Whether a call is handed what no earlier one was: tensors are told by identity."""
+        return any(self.depends_on_data(state, operand.value) for operand in operands)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
@@ -224,7 +258,8 @@ class Functions(Construction):
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
             frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
-            self.note_returns(state, frame)
+            ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+            self.note_returns(state, frame, ends)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns

@@ -75,6 +75,9 @@ MAX_FILE_STEPS = 40_000
 """Statements run for all roots of one file."""
 
 
+COMPARING = 4
+"""After this part of the steps of a root, as a divisor, no call of one phase is run by itself."""
+
 OUTPUTS_PER_STEP = 32
 """A statement counts once more for every so many outputs that its path has seen."""
 
@@ -237,8 +240,10 @@ class Machine:
         """The addresses of what was stored or given to a function: others may change it."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
-        self.told = False
-        """Whether it was noted what the guard under way keeps from a replay."""
+        self.cut_short = False
+        """Whether a call under the guard that runs was not run, so that the phases cannot be compared."""
+        self.recipes: dict[object, int] = {}
+        """Numbers for the ways in which things are made, so that equal ones are one."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
@@ -260,6 +265,10 @@ class Machine:
         self.steps += price
         if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
+
+    def has_steps_to_compare(self) -> bool:
+        """Whether there is budget left to run each call of both phases, so as to compare what they do."""
+        return self._steps < MAX_STEPS // COMPARING
 
     def reset_budget(self) -> None:
         """Begin another root."""

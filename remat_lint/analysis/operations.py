@@ -5,10 +5,11 @@ The table ``remat_lint.torch_ops`` says what an operation does; this layer appli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator as python_operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
@@ -35,6 +36,7 @@ from remat_lint.analysis.values import (
     alternatives,
     join,
     map_tensors,
+    of_phases,
     reading_of,
     scalar_from,
 )
@@ -68,6 +70,17 @@ _NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Defau
 _SUMS = ("Add", "Subtract")
 
 _KEPT_BY_OPERATORS = {"Power": "pow", "MatrixMultiply": "matmul", "Multiply": "mul", "Divide": "div"}
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], object]] = {
+    "Add": python_operator.add,
+    "Subtract": python_operator.sub,
+    "Multiply": python_operator.mul,
+    "FloorDivide": python_operator.floordiv,
+    "Modulo": python_operator.mod,
+    "BitAnd": python_operator.and_,
+    "BitOr": python_operator.or_,
+    "BitXor": python_operator.xor,
+}
 
 MAX_VIEWS = 6
 """Views remembered per tensor for messages."""
@@ -127,7 +140,7 @@ class Operations(Effects):
         """Run one torch operation: record its reads and writes, return its result."""
         bound = bind(operation, receiver, operands)
         result = self._applied(state, node, operation, bound)
-        self._note_result(state, operation, bound, result)
+        self._note_result(state, node, operation, bound, result)
         return result
 
     def _applied(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
@@ -151,7 +164,9 @@ class Operations(Effects):
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
 
-    def _note_result(self, state: State, operation: Operation, bound: Bound, result: Value) -> None:
+    def _note_result(
+        self, state: State, node: ir.Expr, operation: Operation, bound: Bound, result: Value
+    ) -> None:
         """What an operation made is as steady as what it was made of, unless it draws or has parameters."""
         values = [operand.value for _, operand in bound.pairs]
         written = self._written(operation, bound)
@@ -163,8 +178,9 @@ class Operations(Effects):
         if operation.name not in _NORMALISING:  # what weighs the statistics weighs nothing else
             self.note_use(state, [operand for _, operand in bound.pairs])
         scaled = operation.name in SCALING and any(isinstance(v, (Constant, Scalar)) for v in values)
-        if not scaled:
-            self.note_kept(state, operation.name, result)
+        whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
+        given = [operand for _, operand in bound.pairs]
+        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=not scaled)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)
@@ -462,15 +478,24 @@ class Operations(Effects):
         if operator == "Modulo" and isinstance(left.value, Constant) and isinstance(left.value.value, str):
             self.read(state, node, [right])
             return scalar_from((right.value,))
+        phased = (
+            of_phases(_ARITHMETIC[operator], left.value, right.value) if operator in _ARITHMETIC else None
+        )
+        if phased is not None:
+            return phased
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [left, right])
         result = self._of_operator(state, node, operator, left, right)
         self.note_nature((left.value, right.value), result)
         self.note_use(state, (left, right))
-        if not _is_scaled(operator, left.value, right.value) and operator not in _SUMS:
-            self.note_kept(state, _KEPT_BY_OPERATORS.get(operator, ""), result)
-            if not isinstance(result, Scalar) and not (isinstance(result, Tensor) and result.grad is False):
-                self.note_computation()
+        keeps = not _is_scaled(operator, left.value, right.value) and operator not in _SUMS
+        name = _KEPT_BY_OPERATORS.get(operator, operator)
+        self.note_operation(state, name, (left, right), result, kept=keeps)
+        has_gradients = not isinstance(result, Scalar) and not (
+            isinstance(result, Tensor) and result.grad is False
+        )
+        if keeps and has_gradients:
+            self.note_computation()
         return result
 
     def _of_operator(
@@ -518,6 +543,7 @@ class Operations(Effects):
             like = operand.value.like
             made = Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
             self.note_nature((operand.value,), made)
+            self.note_operation(state, operator, (operand,), made, kept=False)
             return made
         return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
 

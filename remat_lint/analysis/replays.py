@@ -197,6 +197,8 @@ class Replays(Machine):
         returned = frozenset(held for held in frame.watch.returned if self.is_foreign(held[0], frame.id))
         if returned:
             self.frame.watch.met[node.at] = returned
+        if deeds.keeps:
+            self.deeds.keep()
         if not deeds:
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
@@ -243,12 +245,16 @@ class Replays(Machine):
             yield apart
         finally:
             self.deeds = around
+            if apart.keeps:
+                around.keep()
             for deed in apart:
                 around.note(deed)
 
     def repeat_call(self, node: ir.Expr, deeds: Deeds) -> None:
         """The same call is made at another place: what it did is done again."""
         here = self.place(node)
+        if deeds.keeps:
+            self.deeds.keep()
         for deed in deeds:
             first = tuple(replace(step, place=here) for step in deed.steps[:1])
             place = deed.place if deed.steps else here
@@ -257,7 +263,7 @@ class Replays(Machine):
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
         seen = (self._seen_outside(deed, frame) for deed in deeds)
-        return Deeds(deed for deed in seen if deed is not None)
+        return Deeds((deed for deed in seen if deed is not None), keeps=deeds.keeps)
 
     def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
         """A deed of the call that runs in a frame, as its caller sees it."""
@@ -284,7 +290,7 @@ class Replays(Machine):
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
-        return Deeds(deeds.renumbered(self._renumbering(before, operands)))
+        return Deeds(deeds.renumbered(self._renumbering(before, operands)), keeps=deeds.keeps)
 
     def held_for(
         self, returned: frozenset[Held], before: Sequence[int], operands: Sequence[Operand]
@@ -321,6 +327,8 @@ class Replays(Machine):
             self.replaying -= 1
             if region.kept is Kept.SAVE:
                 self._note_filled(self.deeds)
+            elif self.deeds.keeps:
+                around.keep()
             for deed in self.deeds.within(region):
                 around.note(deed)
             self.deeds = around
@@ -394,6 +402,8 @@ class Replays(Machine):
             found = [deed for deed in self.deeds if not _is_settled(deed, before)]
             outdated = [other for deed in found for other in around.outdated_by(deed, replayed=True)]
             self.judge_deeds(replay, (*found, *outdated))
+            if self.deeds.keeps:
+                around.keep()
             for deed in self.deeds:
                 if isinstance(deed.act, Use):
                     deed = replace(deed, act=replace(deed.act, replayed=True))
@@ -421,7 +431,7 @@ class Replays(Machine):
         if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
             is_outdated = isinstance(deed.act, Write) and deed.act.outcome is Outcome.OUTDATED
             return is_outdated or isinstance(deed.act, Diverge)
-        return deed.guarded
+        return deed.guarded or (isinstance(deed.act, Diverge) and deed.act.last)
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps

@@ -459,10 +459,11 @@ class Compiled(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseTest(Value):
-    """``remat.is_recomputing()``, or ``not`` that."""
+class ByPhase(Scalar):
+    """A constant that is another one on replay: ``remat.is_recomputing()``, and what is made of it."""
 
-    negated: bool = False
+    forward: object = False
+    replay: object = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -553,6 +554,32 @@ def reading_of(value: Value) -> Reading | None:
 def reading_in(values: Iterable[Value]) -> Reading | None:
     """The first thing that one of these values depends on and that may be another one on replay."""
     return next((reading for value in values if (reading := reading_of(value)) is not None), None)
+
+
+def in_phases(forward: Value, replay: Value) -> Value | None:
+    """What is one constant in the forward and another one on replay; None for anything else."""
+    if not (isinstance(forward, (Constant, ByPhase)) and isinstance(replay, (Constant, ByPhase))):
+        return None
+    first = forward.forward if isinstance(forward, ByPhase) else forward.value
+    second = replay.replay if isinstance(replay, ByPhase) else replay.value
+    return Constant(first) if first is second else ByPhase(first, second)
+
+
+def of_phases(function: Callable[..., object], *operands: Value) -> Value | None:
+    """What a function makes of constants of which one, at least, is another one on replay; else None."""
+    if not any(isinstance(operand, ByPhase) for operand in operands):
+        return None
+    constants = [operand for operand in operands if isinstance(operand, (Constant, ByPhase))]
+    if len(constants) < len(operands):
+        return None
+    ways = (
+        [one.value if isinstance(one, Constant) else one.forward for one in constants],
+        [one.value if isinstance(one, Constant) else one.replay for one in constants],
+    )
+    try:
+        return ByPhase(*(function(*given) for given in ways))
+    except (TypeError, ValueError, ArithmeticError):
+        return None
 
 
 def scalar_from(values: Iterable[Value]) -> Scalar:

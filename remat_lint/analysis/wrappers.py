@@ -13,9 +13,9 @@ from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
+    ByPhase,
     CheckpointWrapper,
     Coverage,
-    PhaseTest,
     Tensor,
     Value,
     alternatives,
@@ -41,7 +41,7 @@ class Wrappers(Regions):
             case "checkpoint":
                 return self._wrap_checkpoint(state, node, operands)
             case "guard":
-                return PhaseTest()
+                return ByPhase()
             case _:
                 return None
 

@@ -18,8 +18,10 @@ from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
     NONE,
+    ByPhase,
     ClassValue,
     Constant,
     DictObject,
@@ -43,6 +45,9 @@ from remat_lint.project import Project
 
 _IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
 """Operators that change nothing the second time."""
+
+_NEUTRAL = {"Add": 0, "Subtract": 0, "BitOr": 0, "BitXor": 0, "Multiply": 1}
+"""The operands with which operators change nothing."""
 
 _OVERWRITING = frozenset(["zero_", "fill_", "copy_", "set_"])
 """In-place operations that do not look at what they change."""
@@ -154,7 +159,7 @@ class Writes(Replays):
                 return not all(_is_outer(target, self._outer_names()) for target in targets)
             case ir.AugAssign(target=target):
                 return not _is_outer(target, self._outer_names())
-            case ir.Expression():
+            case ir.Expression() | ir.Delete():
                 return False
             case _:
                 return True
@@ -405,7 +410,7 @@ class Writes(Replays):
         elif watch.was_replaced(held):
             return
         else:
-            outcome = Outcome.ADVANCED if alone or not name.startswith("pop") else Outcome.COMPUTED
+            outcome = self._outcome_of_taking(node) if name.startswith("pop") else Outcome.ADVANCED
         self._note(state, node, held, Written.ELEMENT, outcome)
 
     def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
@@ -424,11 +429,11 @@ class Writes(Replays):
         if held is not None:
             self._note_set(state, statement.target, held, Written.ELEMENT, value)
 
-    def note_next(self, state: State, node: ir.Expr, iterator: Operand) -> None:
-        """``next(iterator)``: an iterator that was there before moves on."""
+    def note_next(self, state: State, node: ir.Expr, iterator: Operand, *, told: bool = False) -> None:
+        """``next(iterator)``: an iterator that was there before moves on; its items may only be ``told``."""
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            outcome = Outcome.ADVANCED if self._is_alone(node) else Outcome.COMPUTED
+            outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
@@ -440,12 +445,15 @@ class Writes(Replays):
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
-            self._note(state, target, held, written, Outcome.RAISES)
+            is_of_list = isinstance(target, ir.Subscript) and all(map(_is_position, target.indices))
+            # After one element of a list comes another one, which is there to be deleted.
+            outcome = Outcome.ADVANCED if is_of_list else Outcome.RAISES
+            self._note(state, target, held, written, outcome, holder.expr if is_of_list else None)
 
     def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
         """A tensor is changed in place, by an operation or by assigning to a part of it."""
         held = self.held_by(state, operand)
-        if held is None:
+        if held is None or _is_chained(operand.expr):
             return
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
@@ -533,6 +541,12 @@ class Writes(Replays):
 
     # --- noting
 
+    def _outcome_of_taking(self, node: ir.Expr) -> Outcome:
+        """What comes of it that an expression takes something out of a container for good."""
+        function, statement = self.frame.function, self.frame.statement
+        told = function is not None and statement is not None and is_only_told(function, statement, node)
+        return Outcome.ADVANCED if told or self._is_alone(node) else Outcome.COMPUTED
+
     def _is_alone(self, node: ir.Expr) -> bool:
         """Whether an expression is a whole statement: nobody uses its value."""
         statement = self.frame.statement
@@ -553,7 +567,24 @@ class Writes(Replays):
         self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
         write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
+        phase = state.phase
+        if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
+            state.phase = Phase.FORWARD
         self.note_write(state, node, write)
+        state.phase = phase
+
+    def _stays_on_replay(self, node: ir.Node) -> bool:
+        """Whether a statement adds nothing on replay: ``self.calls += not remat.is_recomputing()``."""
+        match self.frame.statement:
+            case ir.AugAssign(target=target, operator=operator, value=value) as statement:
+                operands = [value] if node in (target, statement) else []
+            case ir.Assign(value=ir.Binary(operator=operator, left=left, right=right)):
+                operands = [right] if operator == "Subtract" else [left, right]
+            case _:
+                return False
+        values = (self.frame.values.get(operand.at) for operand in operands)
+        neutral = _NEUTRAL.get(operator)
+        return any(isinstance(value, ByPhase) and value.replay == neutral for value in values)
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -600,6 +631,26 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
     while isinstance(node, ir.Call):
         node = _receiver(node) or node.function
     return node
+
+
+def _is_chained(expr: ir.Expr | None) -> bool:
+    """Whether something is what a change in place gave back, which is noted already: ``x.mul_(2)``."""
+    match expr:
+        case ir.Call(function=ir.Attribute(name=name)):
+            return name.endswith("_") and not name.endswith("__")
+        case _:
+            return False
+
+
+def _is_position(index: ir.Expr) -> bool:
+    """Whether an index is a place in a list: a number or a slice."""
+    match index:
+        case ir.Const(value=value):
+            return isinstance(value, int)
+        case ir.Unary(operand=operand):
+            return _is_position(operand)
+        case _:
+            return isinstance(index, ir.Slice)
 
 
 def _is_choice(value: Value) -> bool:

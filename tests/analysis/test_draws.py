@@ -340,6 +340,26 @@ REGIONS = {
 }
 
 SEEDS = {
+    "kept_by_its_size": """
+        import functools
+
+        @functools.lru_cache(maxsize=None)
+        def noise(size):
+            return torch.rand(size)
+
+        def body(x):
+            return (x * noise(8)).sin()
+    """,
+    "kept_by_a_tensor_that_is_made_anew": """
+        import functools
+
+        @functools.lru_cache(maxsize=None)
+        def noise(like):
+            return torch.rand_like(like)  # draw
+
+        def body(x):
+            return (x * noise(x + 1)).sin()
+    """,
     "seeded_before": """
         def body(x):
             torch.manual_seed(3)
