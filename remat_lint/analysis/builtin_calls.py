@@ -61,6 +61,12 @@ def _no_read(call: BuiltinCall) -> Value:
     return scalar_from(operand.value for operand in call.operands)
 
 
+def _type(call: BuiltinCall) -> Value:
+    if len(call.operands) != 1:
+        return _no_read(call)
+    return call.machine.class_of(call.state, call.operands[0].value)
+
+
 def _len(call: BuiltinCall) -> Value:
     """Nothing is in a list that a call made for itself, until it puts something there."""
     value = call.operands[0].value if call.operands else NONE
@@ -395,7 +401,6 @@ BUILTINS: dict[str, Builtin] = {
     **dict.fromkeys(
         [
             "builtins.issubclass",
-            "builtins.type",
             "builtins.id",
             "builtins.hash",
             "builtins.hasattr",
@@ -407,6 +412,7 @@ BUILTINS: dict[str, Builtin] = {
         _no_read,
     ),
     "builtins.len": _len,
+    "builtins.type": _type,
     **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [

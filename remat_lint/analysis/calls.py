@@ -322,6 +322,8 @@ class Calls(Functions):
                 return replace(record, items=renewed)
             case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
                 return SequenceValue(items, rest)
+            case ClassValue() as klass if name == "__subclasses__":
+                return SequenceValue(tuple(self.subclasses_here(klass)))
             case ClassValue() as klass if name == "apply":
                 return self._apply_autograd_function(state, node, klass, operands)
             case Constant():

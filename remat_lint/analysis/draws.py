@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.deeds import Draw
-from remat_lint.analysis.facts import Random, RandomKind
+from remat_lint.analysis.facts import Decides, Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
@@ -84,6 +84,9 @@ class Draws(Reads):
         )
         self.note_deed(state, node, draw, certain=certain)
 
+    def decide(self, state: State, node: ir.Node, value: Value, decides: Decides) -> None:
+        raise NotImplementedError
+
     def skip_draws(self, state: State, before: frozenset[RandomState]) -> None:
         """What a region did to random states is left out of a replay, where that skips it."""
         drawn = {(d.act.random.kind, d.act.random.number) for d in self.deeds if isinstance(d.act, Draw)}
@@ -123,7 +126,7 @@ class Draws(Reads):
         key = (random.kind, random.number)
         asked = bool(operands) and operands[0].value != NONE
         if asked and role.does in _SETTING:
-            self.compute_with(state, self.frame.watch.mentioned(operands[0].expr))
+            self._seed_with(state, node, operands[0])
         match role.does:
             case Does.DRAW:
                 gives = Drawn.NUMBER if role.is_number else None
@@ -148,6 +151,12 @@ class Draws(Reads):
             case Does.MODULE:
                 return _DEVICE_MODULE
         return Unknown(origin=self.fresh())
+
+    def _seed_with(self, state: State, node: ir.Expr, seed: Operand) -> None:
+        """What is drawn from now on follows from a number, and is as steady as that."""
+        self.compute_with(state, self.frame.watch.mentioned(seed.expr))
+        for part in state.leaves(seed.value):
+            self.decide(state, node, part, Decides.SEED)
 
     def _make_source(self, state: State, role: Role, operands: Sequence[Operand]) -> Source:
         """A source: one that is made of another one shares its state."""

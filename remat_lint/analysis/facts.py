@@ -529,6 +529,9 @@ class Decides(str, Enum):
     VALUE = "value"
     """It goes into a tensor."""
 
+    SEED = "seed"
+    """A random state is set to what follows from it."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnstableInput:

@@ -482,17 +482,20 @@ class Interpreter(Conditions):
         self.bind_name(state, definition.name, value)
         return Flow([state])
 
-    def _decorated(self, state: State, decorator: ir.Expr, function: Value) -> Value:
-        """A decorator of the project or of torch_remat is applied; any other is said to keep the function."""
+    def _decorated(self, state: State, decorator: ir.Expr, decorated: Value) -> Value:
+        """A decorator of the project or of torch_remat is applied; any other keeps what it is given."""
         applied = self.evaluate(decorator, state)
         ours = isinstance(applied, (CheckpointWrapper, Partial, FunctionValue))
         if not ours and not qualified(applied).startswith("torch_remat."):
-            return function
-        decorated = self.call(state, decorator, applied, [Operand(function)])
-        return decorated if isinstance(decorated, _CALLABLES) else function
+            return decorated
+        made = self.call(state, decorator, applied, [Operand(decorated)])
+        return made if isinstance(made, _CALLABLES) else decorated
 
     def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
-        self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))
+        klass = self.make_class(state, statement.klass)
+        self.bind_name(state, statement.klass.name, klass)
+        for decorator in reversed(statement.klass.decorators):
+            self._decorated(state, decorator, klass)  # said to keep the class, which it may change
         if self.frame.kind == "module":
             self.frame.scope.running = state
         return Flow([state])

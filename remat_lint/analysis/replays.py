@@ -28,6 +28,7 @@ from remat_lint.analysis.deeds import (
 from remat_lint.analysis.facts import (
     Collective,
     Cover,
+    Decides,
     DivergentReplay,
     ExternalEffect,
     Inside,
@@ -349,14 +350,14 @@ class Replays(Machine):
     def note_wrapped(self, state: State, place: Place, function: Value) -> None:
         """A function was given a checkpoint: it is run at the end, if nothing in view calls it."""
         key = (place, function)
-        if key not in self.wrapped and self._is_led_here():
+        if key not in self.wrapped and self.is_led_here():
             self.wrapped[key] = Wrapped(function, state.fork(), self.way_to(place))
 
     def note_run(self, wrapper: CheckpointWrapper) -> None:
         """What was given a checkpoint runs."""
         self.wrapped[wrapper.place, wrapper] = None
 
-    def _is_led_here(self) -> bool:
+    def is_led_here(self) -> bool:
         """Whether code of the file under analysis led here: other files are analysed by themselves.
 
         A constructor that runs as a root does again what making the object did.
@@ -403,8 +404,12 @@ class Replays(Machine):
     def judge_deeds(self, replay: Replay, deeds: Iterable[Deed]) -> None:
         """A checkpoint runs again what did this: note what it does again."""
         read: set[Place] = set()
-        for deed in deeds:
+        done = tuple(deeds)
+        draws = any(isinstance(deed.act, Draw) for deed in done)
+        for deed in done:
             if isinstance(deed.act, Sway):
+                if deed.act.decides is Decides.SEED and not draws:
+                    continue
                 if deed.act.read in read:
                     continue  # the first thing that it decides speaks for the others
                 read.add(deed.act.read)
