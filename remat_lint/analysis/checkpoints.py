@@ -183,7 +183,7 @@ class Checkpoints(Hooks):
         """The random states that the hooks of a checkpoint restore."""
         given = next((o for o in operands if o.keyword == "recompute_state_hooks"), None)
         if given is not None:
-            return self.coverage_of(state, node, given.value)
+            return self.coverage_of(state, node, given)
         return Coverage(known=not any(operand.keyword == "**" for operand in operands))
 
     # --- running a checkpoint

@@ -141,6 +141,8 @@ class Declarations(Interpreter):
                     yield Operand(value)
                 elif parameter.kind == "keyword":
                     yield Operand(value, keyword=parameter.name)
+                elif parameter.kind == "**":
+                    yield Operand(Unknown(origin=self.fresh()), keyword="**")
 
     def _handed_over(self, function: FunctionValue, parameter: ir.Parameter, state: State) -> Value:
         """What a parameter is by its annotation, or, if it is called so, the configuration of its class."""

@@ -29,6 +29,7 @@ from remat_lint.analysis.values import (
     DictObject,
     External,
     FunctionValue,
+    HeapObject,
     InheritedMethod,
     InstanceObject,
     ListObject,
@@ -38,6 +39,7 @@ from remat_lint.analysis.values import (
     Source,
     Unknown,
     Value,
+    alternatives,
     contents,
     parts,
 )
@@ -93,13 +95,14 @@ class Hooks(Markers):
         self._restored: set[Held] = set()
         """The attributes that the hooks of the checkpoint in question restore, as far as they were read."""
 
-    def coverage_of(self, state: State, node: ir.Expr, given: Value) -> Coverage:
+    def coverage_of(self, state: State, node: ir.Expr, hooks: Operand) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
+        given = hooks.value
+        if all(self._is_surely_empty(state, one) for one in alternatives(given)):
+            return Coverage(known=not self._is_filled_by_others(hooks.expr))
         found = self.object_at(state, given) if isinstance(given, Reference) else given
         if not isinstance(found, (SequenceValue, ListObject)):
             return Coverage(known=False)
-        if not found.items and found.rest is None:
-            return Coverage()
         covered: set[RandomState] = set()
         self._restored = set()
         known = found.rest is None
@@ -110,6 +113,34 @@ class Hooks(Markers):
         kinds = frozenset(kind for kind, number in covered if not number)
         objects = frozenset(number for _, number in covered if number)
         return Coverage(kinds, objects, frozenset(self._restored), known, Cover.OTHER_HOOK)
+
+    def _is_surely_empty(self, state: State, given: Value) -> bool:
+        """Whether there are no hooks: the attribute of an object that was made in view is what it was set to.
+
+        Elsewhere an empty attribute is a setting, which may be another one in the next run.
+        """
+        found: Value | HeapObject | None = given
+        if isinstance(given, SequenceValue) and not given.items and given.rest is not None:
+            given = given.rest
+        if isinstance(given, Unknown) and given.origin in self.holders:
+            address, path = self.root_of(given.origin)
+            name, around = path.strip(".[]"), self.object_at(state, Reference(address))
+            if isinstance(around, InstanceObject) and address not in self.open:
+                found = around.get(name) or self.class_attribute(self.mro(around.klass), name)
+        elif isinstance(given, Reference):
+            found = self.object_at(state, given)
+        is_list = isinstance(found, (SequenceValue, ListObject))
+        return found == NONE or (is_list and not found.items and found.rest is None)
+
+    def _is_filled_by_others(self, expr: ir.Expr | None) -> bool:
+        """Whether functions of the file change what an expression takes the hooks from."""
+        found = evaluated((expr,)) if expr is not None else ()
+        named = (
+            one.id if isinstance(one, ir.Name) else one.name
+            for one, _ in found
+            if isinstance(one, (ir.Name, ir.Attribute))
+        )
+        return not self.frame.watch.changed.isdisjoint(named)
 
     def items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
         """The items of a tuple or list; None for anything else."""
