@@ -200,6 +200,8 @@ class Calls(Functions):
         operands: Sequence[Operand],
     ) -> Value | None:
         """A method of ``nn.Module`` that makes a module or tells its parts; None for any other."""
+        if method.name in _OF_EVERYTHING:
+            self.look_at_everything(method.receiver)
         if method.name == "__init__":
             self.draw_weights(state, node, method.base, operands)
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
@@ -529,6 +531,12 @@ class Calls(Functions):
         while outer is not None and outer.id != frame.closure:
             outer = outer.parent
         return outer
+
+
+_OF_EVERYTHING = frozenset(
+    ["state_dict", "load_state_dict", "buffers", "named_buffers", "parameters", "named_parameters"]
+)
+"""Methods of ``nn.Module`` that give or set what it and its parts hold."""
 
 
 def _is_training(mode: str, operands: Sequence[Operand]) -> bool:

@@ -173,6 +173,8 @@ class Machine:
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.open: set[int] = set()
         """The objects whose class is only declared: it may be a subclass, with methods of its own."""
+        self.stands_for: dict[int, int] = {}
+        """For the address of an object that was constructed for its class, where that object is."""
         self.bound: dict[ir.Stmt, set[str]] = {}
         """The names that are bound on all paths on which a statement reads an output that needs no marker."""
         self.changed: set[int] = set()

@@ -135,6 +135,14 @@ class Objects(Wrappers):
             for one in order
         )
 
+    def own_method(self, state: State, value: Value, name: str) -> Value | None:
+        """The method of this name that the class of an object has in the project."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        if not isinstance(self.class_attribute(order, name), FunctionValue):
+            return None
+        return self.attribute_of(state, ir.Const(0, None), value, name)
+
     # --- attributes
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
@@ -198,6 +206,8 @@ class Objects(Wrappers):
             return Method(base, name)
         if name == "__class__":
             return self.class_of(state, base)
+        if name == "__dict__":
+            self.look_at_everything(base)
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)

@@ -42,6 +42,7 @@ from remat_lint.analysis.facts import (
     ReplayFact,
     StateWrite,
     UnstableInput,
+    Unsteady,
     Written,
 )
 from remat_lint.analysis.journal import others
@@ -437,7 +438,7 @@ class Replays(Machine):
             replay.place,
             others(chain, deed.place),
             deed.inside if replay.by is not Replayer.TORCH else None,
-            replay.certain and deed.certain,
+            replay.certain and deed.certain and (replay.coverage.known or not isinstance(deed.act, Write)),
             replay.assumed,
         )
         if isinstance(deed.act, Draw):
@@ -457,8 +458,14 @@ class Replays(Machine):
             yield _done_again(deed, replayed)
 
     def _is_restored(self, coverage: Coverage, deed: Deed) -> bool:
-        """Whether a hook puts back what a deed writes, before the replay and after it."""
-        return isinstance(deed.act, Write) and (deed.act.number, deed.act.path) in coverage.attributes
+        """Whether a hook puts back what a deed writes or reads, before the replay and after it."""
+        match deed.act:
+            case Write(number=number, path=path):
+                return coverage.restores((number, path))
+            case Sway(unsteady=Unsteady.GLOBAL, what=name, read=read) if read.path in self.scopes:
+                return coverage.restores((self.scopes[read.path].frame, f".{name}"))
+            case _:
+                return False
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""

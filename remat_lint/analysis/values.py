@@ -413,6 +413,10 @@ class RegionWrapper(Value):
     saved_when: tuple[str, bool] | None = None
 
 
+EVERYTHING = "*"
+"""The path to all that an object holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """The random states that a checkpoint restores before it runs code again.
@@ -430,6 +434,10 @@ class Coverage:
     known: bool = True
     without: Cover = Cover.NO_HOOK
     """Why any other state is not restored."""
+
+    def restores(self, held: tuple[int, str]) -> bool:
+        """Whether state of the project's own is restored, by itself or with all that an object holds."""
+        return held in self.attributes or (held[0], EVERYTHING) in self.attributes
 
 
 @dataclass(frozen=True, slots=True)
