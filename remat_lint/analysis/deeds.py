@@ -23,6 +23,7 @@ from remat_lint.analysis.facts import (
     Unsteady,
     Written,
 )
+from remat_lint.analysis.values import Lent
 from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
@@ -46,6 +47,8 @@ class Draw:
     seeded: bool = False
     unkept: bool = False
     one_phase: bool = False
+    lent: frozenset[Lent] = frozenset()
+    """Where the state was set to one that the project keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,14 @@ class Write:
     path: str = ""
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A random state as it is now is kept outside the call; ``number`` and ``path`` as in ``Write``."""
+
+    number: int
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +131,7 @@ class Use:
     replayed: bool = False
 
 
-Act = Draw | Write | Touch | Send | Sway | Diverge | Use
+Act = Draw | Store | Write | Touch | Send | Sway | Diverge | Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +227,18 @@ class Deeds:
         """The deeds with other numbers for what they change."""
         for deed in self:
             match deed.act:
-                case (Write(number=old) | Touch(number=old) | Sway(number=old) | Use(number=old)) as act if (
-                    old
-                ):
+                case (
+                    Write(number=old)
+                    | Store(number=old)
+                    | Touch(number=old)
+                    | Sway(number=old)
+                    | Use(number=old)
+                ) as act if old:
                     yield replace(deed, act=replace(act, number=number(old)))
-                case Draw(random=Random(number=old)) as draw if old:
-                    state = replace(draw.random, number=number(old))
-                    yield replace(deed, act=replace(draw, random=state))
+                case Draw(random=Random(number=old), lent=lent) as draw if old or lent:
+                    state = replace(draw.random, number=old and number(old))
+                    lent = frozenset(one._replace(owner=number(one.owner)) for one in lent)
+                    yield replace(deed, act=replace(draw, random=state, lent=lent))
                 case _:
                     yield deed
 

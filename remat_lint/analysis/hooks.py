@@ -73,6 +73,16 @@ _KEPT_IN_ITSELF = (
 )
 
 
+_UNDONE = (
+    "puts the state back as `restore` found it: nothing is restored when that ends",
+    "Set the state to what `restore` is given, outside of any context that saves it.",
+)
+_SEEDED = (
+    "takes in `snapshot` a state that it has seeded itself, not the one that is drawn from",
+    "Take the state as it is.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Hook:
     """A hook that can be looked into."""
@@ -170,18 +180,22 @@ class Hooks(Markers):
             self._report_hook(node, hook, *problem)
             return _Covered(known=False)
         path, mark = state.fork(), self.fresh()
+        path.seeded = frozenset()
         with self._reading_hook():
             assert hook.snapshot is not None
             assert hook.restore is not None
             before = self.handled = Handled()
             taken = self.call(path, node, hook.snapshot, ())
             found = list(self._returned(path, taken, mark, set()))
-            self.given_back = []
+            self.given_back, self.undone, half = [], False, self.fresh()
             after = self.handled = Handled()
             self.call(path, node, hook.restore, [Operand(taken)])
-            restored = self.given_back
-        is_copy = all(value in found for _, value in restored if isinstance(value, Snapshot))
-        problem = next(self._faults_of(state, hook, found, mark, is_copy=is_copy), None)
+            restored, undone = self.given_back, self.undone
+        copies = [value for _, value in restored if isinstance(value, Snapshot)]
+        undone |= any(copy.taken > half for copy in copies)
+        fault = _UNDONE if undone else _SEEDED if any(copy.seeded for copy in copies) else None
+        is_copy = all(copy in found for copy in copies)
+        problem = fault or next(self._faults_of(state, hook, found, mark, is_copy=is_copy), None)
         if problem is not None:
             self._report_hook(node, hook, *problem)
             return _Covered(known=False)
@@ -248,7 +262,8 @@ class Hooks(Markers):
             if is_set and is_blank(method):
                 return None
         is_open = isinstance(value, Reference) and value.address in self.open
-        return _Hook(klass, *(None if _is_missing(method) else method for method in methods), is_open)
+        snapshot, restore = (None if _is_missing(method) else method for method in methods)
+        return _Hook(klass, snapshot, restore, is_open)
 
     def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
         raise NotImplementedError

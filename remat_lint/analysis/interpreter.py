@@ -31,10 +31,10 @@ from remat_lint.analysis.values import (
     ListObject,
     NameScope,
     Partial,
-    RandomState,
     Reference,
     RegionName,
     RegionWrapper,
+    Seeded,
     Tensor,
     Unknown,
     Value,
@@ -65,7 +65,7 @@ _GRAD_SWITCHES = {
 }
 
 
-Leaving = Callable[[frozenset[RandomState]], frozenset[RandomState]]
+Leaving = Callable[[Seeded], Seeded]
 
 
 class Interpreter(Conditions):
@@ -415,10 +415,12 @@ class Interpreter(Conditions):
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
+        forks, given = [], len(self.given_back)
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
             left.append(self._leaving(value, before, state.seeded))
+            forks += [value.of] if isinstance(value, Fork) else []
             if isinstance(value, SequenceValue) and value.seeded is not None:
                 state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
@@ -431,14 +433,14 @@ class Interpreter(Conditions):
             flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
+        for kind in forks:
+            self.leave_fork(kind, given)
         for path in flow.ends():
             for leave in reversed(left):
                 path.seeded = leave(path.seeded)
         return flow
 
-    def _leaving(
-        self, context: Value, before: frozenset[RandomState], after: frozenset[RandomState]
-    ) -> Leaving:
+    def _leaving(self, context: Value, before: Seeded, after: Seeded) -> Leaving:
         """What the end of a ``with`` does to the states that are set; ``after`` is the end of a generator."""
         match context:
             case Fork(of=kind):

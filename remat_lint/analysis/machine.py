@@ -52,9 +52,9 @@ from remat_lint.analysis.values import (
     ClassValue,
     External,
     HeapObject,
-    RandomState,
     Reference,
     RegionName,
+    Seeded,
     Token,
     Value,
 )
@@ -113,7 +113,7 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
-    seeded_at_yield: frozenset[RandomState] | None = None
+    seeded_at_yield: Seeded | None = None
     """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0

@@ -20,6 +20,7 @@ from remat_lint.analysis.deeds import (
     Diverge,
     Draw,
     Send,
+    Store,
     Sway,
     Touch,
     Use,
@@ -34,6 +35,7 @@ from remat_lint.analysis.facts import (
     Inside,
     Kept,
     Outcome,
+    Random,
     RandomDraw,
     RandomKind,
     Reached,
@@ -56,9 +58,11 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     InstanceObject,
+    Lent,
     ModuleValue,
     RandomState,
     Reference,
+    Seeded,
     Tensor,
     Unknown,
     Value,
@@ -267,8 +271,11 @@ class Replays(Machine):
             case Write(number=number) as write:
                 foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
                 return replace(deed, act=self._with_uses(frame, write)) if foreign else None
-            case Touch(number=number) | Use(number=number) if number and not self.is_foreign(
-                number, frame.id
+            case Draw(lent=lent) as draw if lent:
+                foreign_ones = (one for one in lent if self.is_foreign(one.owner, frame.id))
+                return replace(deed, act=replace(draw, lent=frozenset(foreign_ones)))
+            case Touch(number=number) | Use(number=number) | Store(number=number) if (
+                number and not self.is_foreign(number, frame.id)
             ):
                 return None
             case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
@@ -305,12 +312,10 @@ class Replays(Machine):
 
         return translated
 
-    def seeds_for(
-        self, seeded: frozenset[RandomState], before: Sequence[int], operands: Sequence[Operand]
-    ) -> frozenset[RandomState]:
+    def seeds_for(self, seeded: Seeded, before: Sequence[int], operands: Sequence[Operand]) -> Seeded:
         """The random states that a call like this one leaves set, of the objects that this one is handed."""
-        translation = _translation(before, operands)
-        return frozenset((kind, number and translation.get(number, number)) for kind, number in seeded)
+        renumber = self._renumbering(before, operands)
+        return frozenset(_renumbered(one, renumber) for one in seeded)
 
     @contextmanager
     def replay_of(self, region: Inside) -> Iterator[None]:
@@ -407,7 +412,10 @@ class Replays(Machine):
         read: set[Place] = set()
         done = tuple(deeds)
         draws = any(isinstance(deed.act, Draw) for deed in done)
+        stored = {(one.act.number, one.act.path) for one in done if isinstance(one.act, Store)}
         for deed in done:
+            if isinstance(deed.act, Draw):
+                deed = replace(deed, act=_from_lender(deed.act, stored))
             if isinstance(deed.act, Sway):
                 if deed.act.decides is Decides.SEED and not draws:
                     continue
@@ -443,7 +451,7 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
-        elif isinstance(deed.act, Use) or self._is_restored(replay.coverage, deed):
+        elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay.coverage, deed):
             return
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
@@ -493,6 +501,8 @@ class Replays(Machine):
         coverage = replay.coverage
         random, cover = draw.random, coverage.without
         is_covered = random.kind in coverage.kinds or (random.number and random.number in coverage.objects)
+        if draw.lent:
+            is_covered = coverage.trackers or any(coverage.restores((o.owner, o.path)) for o in draw.lent)
         if draw.one_phase:
             in_region = deed.inside is not None and deed.inside.kept is Kept.SAVE
             if not is_covered or in_region or replay.by is not Replayer.REMAT:
@@ -503,6 +513,15 @@ class Replays(Machine):
         is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
         kept = not (draw.unkept and is_in_function)
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _from_lender(draw: Draw, stored: set[Held]) -> Draw:
+    """A draw as one from the state that the project keeps, where that moves on in the same code."""
+    lent = frozenset(one for one in draw.lent if (one.owner, one.path) in stored)
+    if not lent:
+        return replace(draw, lent=lent)
+    first = min(lent)
+    return replace(draw, random=Random(RandomKind.OBJECT, first.name), seeded=False, lent=lent)
 
 
 def _is_mended(watch: Watch, write: Write) -> bool:
@@ -522,6 +541,13 @@ def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int
     return dict(zip(before, now, strict=False))
 
 
+def _renumbered(seeded: RandomState | Lent, renumber: Callable[[int], int]) -> RandomState | Lent:
+    if isinstance(seeded, Lent):
+        return seeded._replace(number=seeded.number and renumber(seeded.number), owner=renumber(seeded.owner))
+    kind, number = seeded
+    return kind, number and renumber(number)
+
+
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
@@ -535,5 +561,5 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
             return UnstableInput(deed.place, what, unsteady, decides, read, replayed)
         case Diverge(what=what, divergence=divergence):
             return DivergentReplay(deed.place, what, divergence, replayed)
-        case Draw() | Use():
+        case Draw() | Store() | Use():
             raise AssertionError("draws are judged by what is restored, uses by what is written")

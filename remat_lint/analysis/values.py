@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from remat_lint.analysis.facts import Cover, Kept, RandomKind, Replayer, Unsteady
 from remat_lint.findings import Place, Step
@@ -64,6 +64,23 @@ class Token:
 
 RandomState = tuple[RandomKind, int]
 """A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
+
+
+class Lent(NamedTuple):
+    """A random state that is set to one which the project keeps itself, such as that of a tracker.
+
+    That lies at ``path`` of the object with the number ``owner``; ``name`` is it as written.
+    """
+
+    kind: RandomKind
+    number: int
+    owner: int
+    path: str
+    name: str
+
+
+Seeded = frozenset[RandomState | Lent]
+"""The random states that are set, and where they were taken from."""
 
 Links = tuple[Token | int, ...]
 """Outputs, and addresses of objects in the heap, in the order in which a value or object holds them."""
@@ -212,7 +229,7 @@ class Sequence(Value):
     kind: str = "tuple"
     sure: int | None = None
     """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
-    seeded: frozenset[RandomState] | None = None
+    seeded: Seeded | None = None
     """The random states that a generator function leaves set where it yields, None for anything else."""
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
@@ -430,6 +447,9 @@ class Coverage:
 
     attributes: frozenset[tuple[int, str]] = frozenset()
     """State of the project's own: the number of an object, and the path to its attribute."""
+
+    trackers: bool = False
+    """Whether the states are restored that its package keeps for its own draws."""
 
     known: bool = True
     without: Cover = Cover.NO_HOOK

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import FOREIGN, Deed, Write
+from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
@@ -30,6 +30,7 @@ from remat_lint.analysis.values import (
     Made,
     Reference,
     Scalar,
+    Snapshot,
     Tensor,
     Unknown,
     Value,
@@ -353,6 +354,10 @@ class Writes(Replays):
         from_key: bool = False,
     ) -> None:
         self.note_handled(held)
+        if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
+            isinstance(leaf, Snapshot) and not leaf.seeded for leaf in state.leaves(value.value)
+        ):
+            self.note_deed(state, target, Store(*held))
         watch = self.frame.watch
         expr = self._source_of(value)
         outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
