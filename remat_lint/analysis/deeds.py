@@ -38,7 +38,9 @@ class Draw:
     """A random number is drawn by ``operation``, as written, from the state ``random``.
 
     Where that is ``seeded`` by then, code that runs again draws the same. What is ``unkept`` is needed by no
-    backward, as far as the function that draws it shows. ``one_phase`` says that a guard keeps the forward or
+    backward, as far as the function that draws it shows; what is ``told`` decides nothing that is computed;
+    what is ``cached`` is drawn the first time only.
+    ``one_phase`` says that a guard keeps the forward or
     the replay, from drawing.
     """
 
@@ -46,6 +48,8 @@ class Draw:
     random: Random
     seeded: bool = False
     unkept: bool = False
+    told: bool = False
+    cached: bool = False
     one_phase: bool = False
     lent: frozenset[Lent] = frozenset()
     """Where the state was set to one that the project keeps."""
@@ -210,6 +214,14 @@ class Deeds:
         for key, deed in list(self._found.items())[since:until]:
             if isinstance(deed.act, kinds):
                 del self._found[key]
+
+    def cache_draws(self, since: int) -> None:
+        """What was drawn since a deed is kept, and a replay finds it."""
+        found, self._found = list(self._found.values()), {}
+        for index, deed in enumerate(found):
+            if index >= since and isinstance(deed.act, Draw):
+                deed = replace(deed, act=replace(deed.act, cached=True))
+            self._found[deed.act, deed.place, deed.inside] = deed
 
     def has(self, kinds: type[Act] | UnionType, since: int) -> bool:
         """Whether there are deeds of some kinds since one."""

@@ -16,6 +16,7 @@ from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.told import is_told
 from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
     NONE,
@@ -91,8 +92,23 @@ class Draws(Reads):
             unkept=gives is not None and function is not None and is_unkept(function, node, gives),
             one_phase=state.phase is not Phase.BOTH,
             lent=frozenset(_lent(state, key)),
+            told=function is not None and self._is_told(state, function, node),
         )
         self.note_deed(state, node, draw, certain=certain)
+
+    def _is_told(self, state: State, function: ir.Function, draw: ir.Expr) -> bool:
+        return is_told(
+            function,
+            draw,
+            lambda called: self.tells(state, called),
+            lambda block: self.computes(state, block),
+        )
+
+    def tells(self, state: State, function: ir.Expr) -> bool:
+        raise NotImplementedError
+
+    def computes(self, state: State, body: Sequence[ir.Stmt], *, told: bool = False) -> bool:
+        raise NotImplementedError
 
     def decide(self, state: State, node: ir.Node, value: Value, decides: Decides) -> None:
         raise NotImplementedError

@@ -11,7 +11,7 @@ from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
-from remat_lint.analysis.once import runs_once
+from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
@@ -204,6 +204,8 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
+            if keeps_results(function.definition) and not self._is_keyed_by_data(state, frame):
+                self.deeds.cache_draws(0)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
                 value = SCALAR if isinstance(value, Fickle) else value
@@ -212,6 +214,12 @@ class Functions(Construction):
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
+
+    def _is_keyed_by_data(self, state: State, frame: Frame) -> bool:
+        """Whether a call is told from others by tensors, which are others on replay."""
+        values = [operand.value for operand in frame.operands]
+        computed = any(isinstance(one, Unknown) and one.computed for one in values)
+        return computed or any(self.depends_on_data(state, value) for value in values)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""

@@ -14,6 +14,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.divergences import bodies_of
+from remat_lint.analysis.evaluation_order import header
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
@@ -393,6 +394,8 @@ class Interpreter(Conditions):
             done = len(self.deeds)
             handled = self.run_block(handler.body, merge(caught))
             self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
+            tried = [expr for one in statement.body for expr in header(one)]
+            self.weigh_cache(tried, handler.body, done)
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow

@@ -413,8 +413,10 @@ class Replays(Machine):
         done = tuple(deeds)
         draws = any(isinstance(deed.act, Draw) for deed in done)
         stored = {(one.act.number, one.act.path) for one in done if isinstance(one.act, Store)}
-        for deed in done:
+        for index, deed in enumerate(done):
             if isinstance(deed.act, Draw):
+                if deed.act.cached and not _is_drawn_after(deed.act.random, done[index:]):
+                    continue
                 deed = replace(deed, act=_from_lender(deed.act, stored))
             if isinstance(deed.act, Sway):
                 if deed.act.decides is Decides.SEED and not draws:
@@ -503,16 +505,28 @@ class Replays(Machine):
         is_covered = random.kind in coverage.kinds or (random.number and random.number in coverage.objects)
         if draw.lent:
             is_covered = coverage.trackers or any(coverage.restores((o.owner, o.path)) for o in draw.lent)
-        if draw.one_phase:
+        if draw.one_phase or draw.cached:
             in_region = deed.inside is not None and deed.inside.kept is Kept.SAVE
-            if not is_covered or in_region or replay.by is not Replayer.REMAT:
+            is_told = replay.by is Replayer.REMAT or draw.cached
+            if not is_covered or in_region or not is_told:
                 return
             cover = Cover.ONE_PHASE
-        elif draw.seeded or is_covered or not (coverage.known or random.kind is RandomKind.SYSTEM):
+        elif (
+            (draw.told and random.kind is RandomKind.SYSTEM)
+            or draw.seeded
+            or is_covered
+            or not (coverage.known or random.kind is RandomKind.SYSTEM)
+        ):
             return
         is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
-        kept = not (draw.unkept and is_in_function)
+        kept = not (draw.told or (draw.unkept and is_in_function))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:
+    """Whether both the forward and the replay draw from a state in one of these deeds."""
+    draws = (deed.act for deed in deeds if isinstance(deed.act, Draw))
+    return any(one.random == random and not (one.cached or one.one_phase) for one in draws)
 
 
 def _from_lender(draw: Draw, stored: set[Held]) -> Draw:
