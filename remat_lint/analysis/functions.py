@@ -10,7 +10,9 @@ from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.leads import called_paths
+from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
@@ -19,9 +21,11 @@ from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     DictObject,
+    External,
     Fickle,
     FunctionValue,
     Made,
+    ModuleValue,
     Reference,
     Tensor,
     Unknown,
@@ -33,6 +37,7 @@ from remat_lint.analysis.values import (
     numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.checkpoint_forms import FORMS
 from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
@@ -145,7 +150,39 @@ class Functions(Construction):
             return ""
         owner = f"{function.owner.definition.name}." if function.owner is not None else ""
         module = self.project.module_name(function.scope.source)
-        return f"{module}.{owner}{function.definition.name}"
+        name = f"{module}.{owner}{function.definition.name}"
+        is_set = self.project.wrappers.role(name) == "checkpoint"
+        return "" if is_set and self._shows_checkpoint(function, set()) else name
+
+    def _shows_checkpoint(self, function: FunctionValue, seen: set[ir.Function]) -> bool:
+        """Whether a function calls what makes a checkpoint, itself or through others: then it tells more."""
+        if function.definition in seen:
+            return False
+        seen.add(function.definition)
+        for called in (
+            self._global_named(function.scope, path) for path in called_paths(function.definition)
+        ):
+            if isinstance(called, External) and called.name in (f"{REMAT}.checkpoint", *FORMS):
+                return True
+            if isinstance(called, FunctionValue) and self._shows_checkpoint(called, seen):
+                return True
+        return False
+
+    def _global_named(self, scope: ModuleScope, path: Sequence[str]) -> Value:
+        """What a name of a module stands for, with the attributes that follow."""
+        first, *rest = path
+        value = self.resolved(scope.names.get(first, Unknown()))
+        for name in rest:
+            if isinstance(value, External):
+                value = External(f"{value.name}.{name}")
+            elif isinstance(value, ModuleValue):
+                value = self.module_attribute(value.scope, name)
+            else:
+                return Unknown()
+        return value
+
+    def resolved(self, value: Value) -> Value:
+        raise NotImplementedError
 
     def _instantiate(
         self,
