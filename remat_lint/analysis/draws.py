@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.deeds import Draw
-from remat_lint.analysis.facts import Decides, Random, RandomKind
+from remat_lint.analysis.facts import Decides, Device, Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
@@ -163,7 +163,7 @@ class Draws(Reads):
                 state.seeded |= {key}
                 return source if source is not None else Unknown()
             case Does.TAKE:
-                return self._snapshot(state, key)
+                return self._snapshot(state, key, role.device)
             case Does.GIVE:
                 self.give_back(state, key, operands)
                 return NONE
@@ -209,9 +209,9 @@ class Draws(Reads):
         for owner, path in self.frame.watch.mentioned(copy.expr):
             yield Lent(*key, owner, path, self.text(copy.expr) if copy.expr is not None else "")
 
-    def _snapshot(self, state: State, key: RandomState) -> Snapshot:
+    def _snapshot(self, state: State, key: RandomState, device: Device | None = None) -> Snapshot:
         is_seeded = key in state.seeded and not any(_lent(state, key))
-        return Snapshot(*key, self.fresh(), is_seeded)
+        return Snapshot(*key, self.fresh(), is_seeded, device)
 
     def leave_fork(self, kind: RandomKind, since: int) -> None:
         """A context ends that puts back a random state: what was set in it is so no more."""

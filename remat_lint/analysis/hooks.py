@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.evaluation_order import evaluated, header
-from remat_lint.analysis.facts import Cover, StateHook
+from remat_lint.analysis.facts import Cover, Device, StateHook
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.markers import Markers
@@ -104,6 +104,7 @@ class _Covered:
     """What a hook restores; it is not ``known`` whole where it may restore more."""
 
     states: frozenset[RandomState] = frozenset()
+    devices: frozenset[Device] = frozenset()
     attributes: frozenset[Held] = frozenset()
     known: bool = True
 
@@ -129,6 +130,7 @@ class Hooks(Markers):
         return Coverage(
             kinds=frozenset(kind for kind, number in covered if not number),
             objects=frozenset(number for _, number in covered if number),
+            devices=frozenset[Device]().union(*(one.devices for one in found_by)),
             attributes=frozenset[Held]().union(*(one.attributes for one in found_by)),
             known=found.rest is None and all(one.known for one in found_by),
             without=Cover.OTHER_HOOK,
@@ -201,7 +203,8 @@ class Hooks(Markers):
             return _Covered(known=False)
         states = self._states_restored(hook, restored)
         attributes = frozenset(self._attributes_restored(state, before, after))
-        return _Covered(states or frozenset(), attributes, states is not None and not hook.is_open)
+        devices = frozenset(copy.device for copy in copies if copy.device is not None)
+        return _Covered(states or frozenset(), devices, attributes, states is not None and not hook.is_open)
 
     def _attributes_restored(self, state: State, before: Handled, after: Handled) -> Iterator[Held]:
         """What ``snapshot`` looked at and ``restore`` set, with all that lies in it."""

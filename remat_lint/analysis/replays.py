@@ -503,6 +503,10 @@ class Replays(Machine):
         coverage = replay.coverage
         random, cover = draw.random, coverage.without
         is_covered = random.kind in coverage.kinds or (random.number and random.number in coverage.objects)
+        if not is_covered or random.device in coverage.devices:
+            random = replace(random, device=None)
+        elif random.device is not None:
+            is_covered = False
         if draw.lent:
             is_covered = coverage.trackers or any(coverage.restores((o.owner, o.path)) for o in draw.lent)
         if draw.one_phase or draw.cached:

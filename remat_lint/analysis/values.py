@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from remat_lint.analysis.facts import Cover, Kept, RandomKind, Replayer, Unsteady
+from remat_lint.analysis.facts import Cover, Device, Kept, RandomKind, Replayer, Unsteady
 from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
@@ -290,6 +290,7 @@ class Snapshot(Value):
     number: int
     taken: int
     seeded: bool
+    device: Device | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,6 +448,9 @@ class Coverage:
 
     attributes: frozenset[tuple[int, str]] = frozenset()
     """State of the project's own: the number of an object, and the path to its attribute."""
+
+    devices: frozenset[Device] = frozenset(Device)
+    """The devices whose default generators it restores, if it does those of torch."""
 
     trackers: bool = False
     """Whether the states are restored that its package keeps for its own draws."""
