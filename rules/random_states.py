@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remat_lint.analysis.facts import Cover, Inside, Kept, Random, RandomDraw, RandomKind
+from remat_lint.analysis.facts import Cover, Device, Inside, Kept, Random, RandomDraw, RandomKind
 from remat_lint.findings import Severity
 
 _STATES = {
@@ -16,6 +16,12 @@ _FUNCTIONS = {
     RandomKind.TORCH: "`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`",
     RandomKind.PYTHON: "`random.getstate`, `random.setstate`",
     RandomKind.NUMPY: "`numpy.random.get_state`, `numpy.random.set_state`",
+}
+
+
+_FUNCTIONS_ON = {
+    Device.CPU: "`torch.get_rng_state`, `torch.set_rng_state`",
+    Device.GPU: "`torch.cuda.get_rng_state`, `torch.cuda.set_rng_state`",
 }
 
 
@@ -81,11 +87,13 @@ def harm(draw: RandomDraw) -> str:
 
 def hook_to_write(random: Random) -> str:
     """The hook that restores a state."""
-    functions = f" ({_FUNCTIONS[random.kind]})" if random.kind in _FUNCTIONS else ""
+    known = _FUNCTIONS_ON[random.device] if random.device is not None else _FUNCTIONS.get(random.kind)
+    functions = f" ({known})" if known is not None else ""
     return f"Give the checkpoint a `remat.RecomputeStateHook` that restores {_state_name(random)}{functions}"
 
 
 def _state_name(random: Random) -> str:
     if random.kind is RandomKind.OBJECT:
         return f"the state of `{random.name}`" if random.name else "the state of its generator"
-    return _STATES[random.kind]
+    on_device = f" on the {random.device.value}" if random.device is not None else ""
+    return _STATES[random.kind] + on_device

@@ -13,6 +13,7 @@ _DECIDES = {
     Decides.BRANCH: "decides which code runs",
     Decides.INDEX: "decides what is taken",
     Decides.VALUE: "goes into what is computed",
+    Decides.SEED: "seeds a random state",
 }
 
 
@@ -20,8 +21,8 @@ class UnstableInputRule(Rule):
     """## What it does
     Finds values that a replay reads anew and that decide what checkpointed code computes: the time, the
     environment, files, `id` and `hash` of objects that are made anew, threads, the memory in use, and
-    globals that a function counts up or flips. A branch, the number of turns of a loop, an index, or an
-    operand of a tensor operation decides.
+    globals that a function counts up or flips. A branch, the number of turns of a loop, an index, an
+    operand of a tensor operation, or the seed of what is drawn from then on decides.
 
     Silent where the value is only logged, measured or stored, where the branch does nothing else, and where
     it was read before the checkpoint began: when the module was loaded, by a constructor, by a caller that
@@ -104,6 +105,8 @@ def _differs(*, surely: bool) -> str:
 
 
 def _consequence(one: UnstableInput) -> str:
+    if one.decides is Decides.SEED:
+        return "the replay draws other numbers, and the gradients are silently wrong"
     if one.decides is Decides.VALUE:
         return "the gradients are silently wrong"
     return "backward raises, or the gradients are silently wrong"

@@ -16,12 +16,14 @@ from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    EVERYTHING,
     NONE,
     SCALAR,
     ClassValue,
     Constant,
     DictObject,
     External,
+    FunctionValue,
     InstanceObject,
     ListObject,
     Partial,
@@ -60,6 +62,12 @@ MAX_EXACT = 3
 
 def _no_read(call: BuiltinCall) -> Value:
     return scalar_from(operand.value for operand in call.operands)
+
+
+def _type(call: BuiltinCall) -> Value:
+    if len(call.operands) != 1:
+        return _no_read(call)
+    return call.machine.class_of(call.state, call.operands[0].value)
 
 
 def _len(call: BuiltinCall) -> Value:
@@ -258,6 +266,9 @@ def _map(call: BuiltinCall) -> Value:
 
 
 def _next(call: BuiltinCall) -> Value:
+    own = call.machine.own_method(call.state, call.operands[0].value, "__next__") if call.operands else None
+    if own is not None:
+        return call.machine.call(call.state, call.node, own, ())
     if call.operands:
         call.machine.note_next(call.state, call.node, call.operands[0])
     sequence = (
@@ -369,7 +380,22 @@ def _partial(call: BuiltinCall) -> Value:
 def _getattr(call: BuiltinCall) -> Value:
     if len(call.operands) < 2:
         return Unknown()
-    return call.machine.get_named(call.state, call.node, call.operands[0].value, call.operands[1])
+    base, name = call.operands[:2]
+    path = f".{name.value.value}" if isinstance(name.value, Constant) else EVERYTHING
+    call.machine.look_at_everything(base.value, path)
+    return call.machine.get_named(call.state, call.node, base.value, name)
+
+
+def _staticmethod(call: BuiltinCall) -> Value:
+    """The function, which is bound to nothing."""
+    function = call.operands[0].value if call.operands else Unknown()
+    return Partial(function, (), ()) if isinstance(function, FunctionValue) else function
+
+
+def _vars(call: BuiltinCall) -> Value:
+    for operand in call.operands:
+        call.machine.look_at_everything(operand.value)
+    return Unknown()
 
 
 def _setattr(call: BuiltinCall) -> Value:
@@ -379,6 +405,8 @@ def _setattr(call: BuiltinCall) -> Value:
         if isinstance(name.value, Constant) and isinstance(name.value.value, str):
             target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
             call.machine.note_attribute(call.state, target, base, value)
+        else:
+            call.machine.look_at_everything(base.value)
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 
@@ -402,7 +430,6 @@ BUILTINS: dict[str, Builtin] = {
     **dict.fromkeys(
         [
             "builtins.issubclass",
-            "builtins.type",
             "builtins.id",
             "builtins.hash",
             "builtins.hasattr",
@@ -414,6 +441,7 @@ BUILTINS: dict[str, Builtin] = {
         _no_read,
     ),
     "builtins.len": _len,
+    "builtins.type": _type,
     **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [
@@ -464,6 +492,8 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.super": _super,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
+    "builtins.vars": _vars,
+    "builtins.staticmethod": _staticmethod,
     "functools.partial": _partial,
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,

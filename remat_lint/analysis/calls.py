@@ -215,6 +215,8 @@ class Calls(Functions):
         operands: Sequence[Operand],
     ) -> Value | None:
         """A method of ``nn.Module`` that makes a module or tells its parts; None for any other."""
+        if method.name in _OF_EVERYTHING:
+            self.look_at_everything(method.receiver)
         if method.name == "__init__":
             self.draw_weights(state, node, method.base, operands)
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
@@ -337,6 +339,8 @@ class Calls(Functions):
                 return replace(record, items=renewed)
             case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
                 return SequenceValue(items, rest)
+            case ClassValue() as klass if name == "__subclasses__":
+                return SequenceValue(tuple(self.subclasses_here(klass)))
             case ClassValue() as klass if name == "apply":
                 return self._apply_autograd_function(state, node, klass, operands)
             case Constant():
@@ -542,6 +546,12 @@ class Calls(Functions):
         while outer is not None and outer.id != frame.closure:
             outer = outer.parent
         return outer
+
+
+_OF_EVERYTHING = frozenset(
+    ["state_dict", "load_state_dict", "buffers", "named_buffers", "parameters", "named_parameters"]
+)
+"""Methods of ``nn.Module`` that give or set what it and its parts hold."""
 
 
 def _is_training(mode: str, operands: Sequence[Operand]) -> bool:

@@ -169,7 +169,7 @@ class Checkpoints(Hooks):
     def _problems_of_hooks(self, state: State, value: Value) -> Iterator[tuple[str, str]]:
         hooks = self.items_of(state, value)
         found = self.object_at(state, value) if isinstance(value, Reference) else None
-        if hooks is not None and any(isinstance(hook, ClassValue) for hook in hooks):
+        if hooks is not None and any(self._needs_object(hook) for hook in hooks):
             yield "holds a class, which has no state to snapshot", "Give an object of it: `(Hook(),)`."
         elif isinstance(value, ClassValue) or value == NONE:
             yield "is no tuple of hooks, and raises", "Give a tuple of objects: `(Hook(),)`."
@@ -178,6 +178,13 @@ class Checkpoints(Hooks):
             if isinstance(iterates, Unknown):
                 yield "is one hook, which cannot be iterated", "Give a tuple: `(hook,)`."
 
+    def _needs_object(self, hook: Value) -> bool:
+        """Whether a hook is a class whose methods are those of its objects."""
+        if not isinstance(hook, ClassValue):
+            return False
+        methods = (self.class_attribute(self.mro(hook), name) for name in ("snapshot", "restore"))
+        return any(isinstance(one, FunctionValue) and _needs_receiver(one.definition) for one in methods)
+
     def _has_hooks(self, state: State, option: Operand) -> bool:
         return bool(self.items_of(state, option.value))
 
@@ -185,7 +192,7 @@ class Checkpoints(Hooks):
         """The random states that the hooks of a checkpoint restore."""
         given = next((o for o in operands if o.keyword == "recompute_state_hooks"), None)
         if given is not None:
-            return self.coverage_of(state, node, given.value)
+            return self.coverage_of(state, node, given)
         return Coverage(known=not any(operand.keyword == "**" for operand in operands))
 
     # --- running a checkpoint
@@ -312,6 +319,11 @@ def handed_numbers(operands: Sequence[Operand]) -> dict[int, bool]:
     return {
         number: operand.keyword is None for operand in operands for number in numbers(operand.value) if number
     }
+
+
+def _needs_receiver(method: ir.Function) -> bool:
+    names = (one.id for one in method.decorators if isinstance(one, ir.Name))
+    return not any(name in ("staticmethod", "classmethod") for name in names)
 
 
 def _called(function: Value | None) -> str:

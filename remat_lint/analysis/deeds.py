@@ -24,6 +24,7 @@ from remat_lint.analysis.facts import (
     Unsteady,
     Written,
 )
+from remat_lint.analysis.values import Lent
 from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
@@ -38,7 +39,9 @@ class Draw:
     """A random number is drawn by ``operation``, as written, from the state ``random``.
 
     Where that is ``seeded`` by then, code that runs again draws the same. What is ``unkept`` is needed by no
-    backward, as far as the function that draws it shows. ``one_phase`` says that a guard keeps the forward or
+    backward, as far as the function that draws it shows; what is ``told`` decides nothing that is computed;
+    what is ``cached`` is drawn the first time only.
+    ``one_phase`` says that a guard keeps the forward or
     the replay, from drawing.
     """
 
@@ -46,7 +49,11 @@ class Draw:
     random: Random
     seeded: bool = False
     unkept: bool = False
+    told: bool = False
+    cached: bool = False
     one_phase: bool = False
+    lent: frozenset[Lent] = frozenset()
+    """Where the state was set to one that the project keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,14 @@ class Write:
     path: str = ""
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A random state as it is now is kept outside the call; ``number`` and ``path`` as in ``Write``."""
+
+    number: int
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +140,7 @@ class Use:
     replayed: bool = False
 
 
-Act = Draw | Write | Touch | Send | Sway | Diverge | Use
+Act = Draw | Store | Write | Touch | Send | Sway | Diverge | Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +253,14 @@ class Deeds:
             if isinstance(deed.act, kinds) and not deed.steps:
                 del self._found[key]
 
+    def cache_draws(self, since: int) -> None:
+        """What was drawn since a deed is kept, and a replay finds it."""
+        found, self._found = list(self._found.values()), {}
+        for index, deed in enumerate(found):
+            if index >= since and isinstance(deed.act, Draw):
+                deed = replace(deed, act=replace(deed.act, cached=True))
+            self._found[deed.act, deed.place, deed.inside] = deed
+
     def has(self, kinds: type[Act] | UnionType, since: int) -> bool:
         """Whether there are deeds of some kinds since one."""
         return any(isinstance(deed.act, kinds) for deed in list(self._found.values())[since:])
@@ -254,13 +277,18 @@ class Deeds:
         """The deeds with other numbers for what they change."""
         for deed in self:
             match deed.act:
-                case (Write(number=old) | Touch(number=old) | Sway(number=old) | Use(number=old)) as act if (
-                    old
-                ):
+                case (
+                    Write(number=old)
+                    | Store(number=old)
+                    | Touch(number=old)
+                    | Sway(number=old)
+                    | Use(number=old)
+                ) as act if old:
                     yield replace(deed, act=replace(act, number=number(old)))
-                case Draw(random=Random(number=old)) as draw if old:
-                    state = replace(draw.random, number=number(old))
-                    yield replace(deed, act=replace(draw, random=state))
+                case Draw(random=Random(number=old), lent=lent) as draw if old or lent:
+                    state = replace(draw.random, number=old and number(old))
+                    lent = frozenset(one._replace(owner=number(one.owner)) for one in lent)
+                    yield replace(deed, act=replace(draw, random=state, lent=lent))
                 case _:
                     yield deed
 

@@ -145,6 +145,8 @@ class Effects(Draws):
         reading = reading_of(value)
         if reading is None or self._is_settled(reading):
             return
+        if decides is Decides.SEED and reading.unsteady is Unsteady.GLOBAL:
+            return  # mostly the number of the step, which no replay counts; one that does is told elsewhere
         place = reading.mixed if decides is Decides.VALUE and reading.mixed is not None else self.place(node)
         read_here = reading.place.path == place.path and reading.place.node in self.frame.values
         read = place if read_here else reading.place

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.construction import Construction
-from remat_lint.analysis.deeds import Deeds, Draw, Send, Sway, Touch
+from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
-from remat_lint.analysis.once import runs_once
+from remat_lint.analysis.leads import called_paths
+from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.suites import changes_nothing
@@ -20,9 +22,11 @@ from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     DictObject,
+    External,
     Fickle,
     FunctionValue,
     Made,
+    ModuleValue,
     Reference,
     Tensor,
     Unknown,
@@ -35,6 +39,7 @@ from remat_lint.analysis.values import (
     numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.checkpoint_forms import FORMS
 from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
@@ -46,7 +51,6 @@ MAX_CALLED = 60
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
 
-_CACHING = ("functools.lru_cache", "functools.cache", "lru_cache", "cache")
 
 IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
@@ -167,7 +171,39 @@ class Functions(Construction):
             return ""
         owner = f"{function.owner.definition.name}." if function.owner is not None else ""
         module = self.project.module_name(function.scope.source)
-        return f"{module}.{owner}{function.definition.name}"
+        name = f"{module}.{owner}{function.definition.name}"
+        is_set = self.project.wrappers.role(name) == "checkpoint"
+        return "" if is_set and self._shows_checkpoint(function, set()) else name
+
+    def _shows_checkpoint(self, function: FunctionValue, seen: set[ir.Function]) -> bool:
+        """Whether a function calls what makes a checkpoint, itself or through others: then it tells more."""
+        if function.definition in seen:
+            return False
+        seen.add(function.definition)
+        for called in (
+            self._global_named(function.scope, path) for path in called_paths(function.definition)
+        ):
+            if isinstance(called, External) and called.name in (f"{REMAT}.checkpoint", *FORMS):
+                return True
+            if isinstance(called, FunctionValue) and self._shows_checkpoint(called, seen):
+                return True
+        return False
+
+    def _global_named(self, scope: ModuleScope, path: Sequence[str]) -> Value:
+        """What a name of a module stands for, with the attributes that follow."""
+        first, *rest = path
+        value = self.resolved(scope.names.get(first, Unknown()))
+        for name in rest:
+            if isinstance(value, External):
+                value = External(f"{value.name}.{name}")
+            elif isinstance(value, ModuleValue):
+                value = self.module_attribute(value.scope, name)
+            else:
+                return Unknown()
+        return value
+
+    def resolved(self, value: Value) -> Value:
+        raise NotImplementedError
 
     def _instantiate(
         self,
@@ -226,10 +262,10 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
+            if keeps_results(function.definition) and not self._is_keyed_by_data(state, frame):
+                self.deeds.cache_draws(0)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
-                if self._is_cached(function.definition) and not self._are_new(state, frame.operands):
-                    self.deeds.forget(0, Draw)
                 value = SCALAR if isinstance(value, Fickle) else value
             if value == NONE and changes_nothing(function.definition):
                 self.deeds.forget_own(Sway)  # it only checks something
@@ -239,13 +275,11 @@ class Functions(Construction):
             if self.backwards > backwards:
                 around.forget_uses()
 
-    def _is_cached(self, definition: ir.Function) -> bool:
-        """Whether a function's results are kept by its arguments."""
-        return any(self.decorator_name(decorator) in _CACHING for decorator in definition.decorators)
-
-    def _are_new(self, state: State, operands: Sequence[Operand]) -> bool:
-        """Whether a call is handed what no earlier one was: tensors are told by identity."""
-        return any(self.depends_on_data(state, operand.value) for operand in operands)
+    def _is_keyed_by_data(self, state: State, frame: Frame) -> bool:
+        """Whether a call is told from others by tensors, which are others on replay."""
+        values = [operand.value for operand in frame.operands]
+        computed = any(isinstance(one, Unknown) and one.computed for one in values)
+        return computed or any(self.depends_on_data(state, value) for value in values)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""

@@ -13,6 +13,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
+from remat_lint.analysis.evaluation_order import header
 from remat_lint.analysis.external_names import FILE
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
@@ -32,10 +33,10 @@ from remat_lint.analysis.values import (
     ListObject,
     NameScope,
     Partial,
-    RandomState,
     Reference,
     RegionName,
     RegionWrapper,
+    Seeded,
     Tensor,
     Unknown,
     Value,
@@ -66,7 +67,7 @@ _GRAD_SWITCHES = {
 }
 
 
-Leaving = Callable[[frozenset[RandomState]], frozenset[RandomState]]
+Leaving = Callable[[Seeded], Seeded]
 
 
 class Interpreter(Conditions):
@@ -425,6 +426,8 @@ class Interpreter(Conditions):
             done = len(self.deeds)
             handled = self.run_block(handler.body, merge(caught))
             self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
+            tried = [expr for one in statement.body for expr in header(one)]
+            self.weigh_cache(tried, handler.body, done)
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow
@@ -448,12 +451,14 @@ class Interpreter(Conditions):
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
         ended: list[Callable[[State], object]] = []
+        forks, given = [], len(self.given_back)
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
             entered, end = self._enter(context, state, value)
             ended += [end] if end is not None else []
             left.append(self._leaving(value, before, state.seeded))
+            forks += [value.of] if isinstance(value, Fork) else []
             if isinstance(value, SequenceValue) and value.seeded is not None:
                 state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
@@ -466,6 +471,8 @@ class Interpreter(Conditions):
             flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
+        for kind in forks:
+            self.leave_fork(kind, given)
         for path in flow.ends():
             for end in reversed(ended):
                 end(path)
@@ -485,9 +492,7 @@ class Interpreter(Conditions):
         entered = self.call_attribute(state, context, receiver, "__enter__", [])
         return entered, lambda path: self.call_attribute(path, context, receiver, "__exit__", nothing)
 
-    def _leaving(
-        self, context: Value, before: frozenset[RandomState], after: frozenset[RandomState]
-    ) -> Leaving:
+    def _leaving(self, context: Value, before: Seeded, after: Seeded) -> Leaving:
         """What the end of a ``with`` does to the states that are set; ``after`` is the end of a generator."""
         match context:
             case Fork(of=kind):
@@ -531,17 +536,20 @@ class Interpreter(Conditions):
         self.bind_name(state, definition.name, value)
         return Flow([state])
 
-    def _decorated(self, state: State, decorator: ir.Expr, function: Value) -> Value:
-        """A decorator of the project or of torch_remat is applied; any other is said to keep the function."""
+    def _decorated(self, state: State, decorator: ir.Expr, decorated: Value) -> Value:
+        """A decorator of the project or of torch_remat is applied; any other keeps what it is given."""
         applied = self.evaluate(decorator, state)
         ours = isinstance(applied, (CheckpointWrapper, Partial, FunctionValue))
         if not ours and not qualified(applied).startswith("torch_remat."):
-            return function
-        decorated = self.call(state, decorator, applied, [Operand(function)])
-        return decorated if isinstance(decorated, _CALLABLES) else function
+            return decorated
+        made = self.call(state, decorator, applied, [Operand(decorated)])
+        return made if isinstance(made, _CALLABLES) else decorated
 
     def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
-        self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))
+        klass = self.make_class(state, statement.klass)
+        self.bind_name(state, statement.klass.name, klass)
+        for decorator in reversed(statement.klass.decorators):
+            self._decorated(state, decorator, klass)  # said to keep the class, which it may change
         if self.frame.kind == "module":
             self.frame.scope.running = state
         return Flow([state])

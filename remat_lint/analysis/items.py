@@ -232,7 +232,8 @@ class Items(Registered):
             case Snapshot():  # of several devices
                 return SequenceValue(rest=value)
             case _:
-                return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
+                rest = Unknown(frozenset(direct_tokens(value)))
+                return SequenceValue(rest=self.fetched(rest, value, "[]"))
 
     def _iterate_object(self, state: State, node: ir.Node, value: Reference) -> SequenceValue:
         found = self.object_at(state, value)

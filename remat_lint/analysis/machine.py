@@ -52,9 +52,9 @@ from remat_lint.analysis.values import (
     ClassValue,
     External,
     HeapObject,
-    RandomState,
     Reference,
     RegionName,
+    Seeded,
     Token,
     Value,
 )
@@ -116,7 +116,7 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
-    seeded_at_yield: frozenset[RandomState] | None = None
+    seeded_at_yield: Seeded | None = None
     """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0
@@ -176,6 +176,8 @@ class Machine:
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.open: set[int] = set()
         """The objects whose class is only declared: it may be a subclass, with methods of its own."""
+        self.stands_for: dict[int, int] = {}
+        """For the address of an object that was constructed for its class, where that object is."""
         self.bound: dict[ir.Stmt, set[str]] = {}
         """The names that are bound on all paths on which a statement reads an output that needs no marker."""
         self.changed: set[int] = set()

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.effects import Effects, is_duration
+from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.unkept import Drawn
@@ -126,6 +127,10 @@ def bind(operation: Operation, receiver: Operand | None, operands: Sequence[Oper
     return Bound(tuple(pairs))
 
 
+_ON_THE_CPU = frozenset(["rand", "randn", "randint", "randperm"])
+"""Operations that draw on the CPU, unless they are given a device."""
+
+
 class Operations(Effects):
     """Applies operations to values."""
 
@@ -201,9 +206,25 @@ class Operations(Effects):
         certain = self._draws(state, operation, bound)
         if certain is not None:
             random, known = self.random_of(bound.get("generator"))
+            if random.kind is RandomKind.TORCH:
+                random = replace(random, device=self._device_drawn_on(operation, bound))
             makes_noise = "generator" in operation.parameters and not operation.switches
             gives = Drawn.NOISE if makes_noise and not self._written(operation, bound) else None
             self.draw(state, node, random, self.called(node), certain=certain and known, gives=gives)
+
+    def _device_drawn_on(self, operation: Operation, bound: Bound) -> Device | None:
+        """The device whose default generator an operation draws from, if it says so."""
+        if "device" not in operation.parameters:
+            return None
+        given = bound.get("device")
+        if given is None or given.value == NONE:
+            return Device.CPU if operation.name in _ON_THE_CPU else None
+        value, expr = given.value, given.expr
+        if isinstance(expr, ir.Call) and expr.arguments:  # `torch.device("cuda")`
+            value = self.frame.values.get(expr.arguments[0].value.at, value)
+        if not isinstance(value, Constant) or not isinstance(value.value, str) or value.value == "meta":
+            return None
+        return Device.CPU if value.value.startswith("cpu") else Device.GPU
 
     def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
         """Whether it is certain that the operation draws with these arguments; None where it does not."""

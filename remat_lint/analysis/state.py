@@ -16,9 +16,9 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     HeapObject,
-    RandomState,
     Reference,
     RegionName,
+    Seeded,
     Tensor,
     Token,
     Unknown,
@@ -242,7 +242,7 @@ class State:
         """The outputs that wait for a marker on some of the paths only that were joined into this one."""
         self.always: frozenset[Token] = frozenset()
         """The outputs that are read on every path that was joined into this one."""
-        self.seeded: frozenset[RandomState] = frozenset()
+        self.seeded: Seeded = frozenset()
         """The random states that the replayed code has set by now: a replay draws the same from them."""
         self.keeping: tuple[Keeping, ...] = ()
         """The operations that kept tensors since the path is one of one phase."""

@@ -35,11 +35,11 @@ from remat_lint.analysis.values import (
     ModuleValue,
     Partial,
     PlaceholderTest,
-    RandomState,
     Reading,
     Reference,
     RegionWrapper,
     Scalar,
+    Seeded,
     Snapshot,
     Source,
     Super,
@@ -100,7 +100,7 @@ class Done:
     claims: tuple[Claim, ...]
     deeds: Deeds
     numbers: tuple[int, ...]
-    seeded: frozenset[RandomState]
+    seeded: Seeded
     returned: frozenset[Held]
 
 

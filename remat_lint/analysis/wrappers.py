@@ -1,6 +1,7 @@
 """Calls of functions that the settings name as wrappers of torch_remat's: nobody looks into them.
 
-Wrappers that the project shows need no setting: they are followed like any other function.
+Wrappers that the project shows need no setting: they are followed like any other function. So is one for
+checkpoints that the settings name all the same, where it is seen to make them.
 """
 
 from __future__ import annotations

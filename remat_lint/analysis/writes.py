@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import FOREIGN, Deed, Write
+from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
@@ -20,6 +20,7 @@ from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
+    EVERYTHING,
     NONE,
     ByPhase,
     ClassValue,
@@ -31,6 +32,7 @@ from remat_lint.analysis.values import (
     Made,
     Reference,
     Scalar,
+    Snapshot,
     Tensor,
     Unknown,
     Value,
@@ -64,7 +66,7 @@ MAX_NESTED = 3
 
 @dataclass(slots=True, eq=False)
 class Handled:
-    """The attributes that some code looked at, and those that it set."""
+    """The state that some code looked at, and that which it set."""
 
     looked_at: set[Held] = field(default_factory=set)
     set: set[Held] = field(default_factory=set)
@@ -125,6 +127,8 @@ class Writes(Replays):
         if self.handled is not None and holder:
             owner, path = self.root_of(holder)
             self.handled.looked_at.add((owner, f"{path}.{name}"))
+            if self.number_of(value):
+                self.handled.looked_at.add(self.root_of(self.number_of(value)))
         watch = self.frame.watch
         if name not in watch.changed or not holder:
             return
@@ -148,7 +152,11 @@ class Writes(Replays):
             return
         mentioned = [watch.mentioned(operand.expr) for operand in operands]
         used = frozenset[Held]().union(*mentioned)
-        others = (operand.value for operand, own in zip(operands, mentioned, strict=True) if not own)
+        others = (
+            operand.value
+            for operand, own in zip(operands, mentioned, strict=True)
+            if not own or isinstance(operand.expr, ir.Binary)  # of state and other data
+        )
         if used and not all(map(self.is_surely_steady, others)):
             self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
 
@@ -296,8 +304,6 @@ class Writes(Replays):
         if around is None:
             return
         held = (around[0], f"{around[1]}.{target.name}")
-        if self.handled is not None:
-            self.handled.set.add(held)
         written = Written.CLASS if is_class else Written.ATTRIBUTE
         self._note_set(state, target, held, written, value)
 
@@ -310,6 +316,18 @@ class Writes(Replays):
         owner = self.frame.scope.frame if is_global else self.owner_around(state, target.id)
         written = Written.GLOBAL if is_global else Written.NONLOCAL
         self._note_set(state, target, (owner, f".{target.id}"), written, value)
+
+    def note_handled(self, held: Held | None) -> None:
+        """Code sets state, whatever to."""
+        if self.handled is not None and held is not None:
+            self.handled.set.add(held)
+
+    def look_at_everything(self, value: Value, path: str = EVERYTHING) -> None:
+        """Code asks an object for all that it holds, to take it or to set it."""
+        number = self.number_of(value)
+        if self.handled is not None and number:
+            owner, around = self.root_of(number)
+            self.handled.looked_at.add((owner, around + path))
 
     def owner_around(self, state: State, name: str) -> int:
         """The frame of a function around the running one that a name belongs to, 0 for none."""
@@ -340,6 +358,11 @@ class Writes(Replays):
         *,
         from_key: bool = False,
     ) -> None:
+        self.note_handled(held)
+        if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
+            isinstance(leaf, Snapshot) and not leaf.seeded for leaf in state.leaves(value.value)
+        ):
+            self.note_deed(state, target, Store(*held))
         watch = self.frame.watch
         expr = self._source_of(value)
         outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
@@ -395,6 +418,7 @@ class Writes(Replays):
         if name not in ADVANCING and name not in STORING:
             return
         held = self.held_by(state, receiver)
+        self.note_handled(held)
         if held is None or (name == "remove" and not operands):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
@@ -443,6 +467,7 @@ class Writes(Replays):
             return
         is_attribute = isinstance(target, ir.Attribute)
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
+        self.note_handled(held)
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
             is_of_list = isinstance(target, ir.Subscript) and all(map(_is_position, target.indices))
@@ -455,6 +480,7 @@ class Writes(Replays):
         held = self.held_by(state, operand)
         if held is None or _is_chained(operand.expr):
             return
+        self.note_handled(held)
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
         if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):

@@ -1003,6 +1003,30 @@ PHASES = {
         def run(x):
             return hooked(block, TorchHook())(x)
     """,
+    "drawn_once_and_kept": """
+        # runtime: wrong-gradient
+        class Block(nn.Module):
+            noise = None
+            def forward(self, t):
+                if self.noise is None:
+                    self.noise = torch.randn(8)  # one phase
+                return F.dropout(t * self.noise, 0.5).sin()
+        block = Block()
+        def run(x):
+            return hooked(block, TorchHook())(x)
+    """,
+    "drawn_once_and_kept_as_the_last": """
+        class Block(nn.Module):
+            noise = None
+            def forward(self, t):
+                t = F.dropout(t, 0.5).sin()
+                if self.noise is None:
+                    self.noise = torch.randn(8)
+                return t * self.noise
+        block = Block()
+        def run(x):
+            return hooked(block, TorchHook())(x)
+    """,
     "drawn_in_the_forward_only_without_a_hook": """
         def body(x):
             if not remat.is_recomputing():
