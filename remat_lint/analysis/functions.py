@@ -127,7 +127,7 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(state, node, frame, deeds)
-        if self._is_cached(definition):
+        if keeps_results(definition):
             self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
