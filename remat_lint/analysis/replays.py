@@ -540,7 +540,8 @@ class Replays(Machine):
 def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:
     """Whether both the forward and the replay draw from a state in one of these deeds."""
     draws = (deed.act for deed in deeds if isinstance(deed.act, Draw))
-    return any(one.random == random and not (one.cached or one.one_phase) for one in draws)
+    both = (one.random for one in draws if not (one.cached or one.one_phase))
+    return any((one.kind, one.number) == (random.kind, random.number) for one in both)
 
 
 def _from_lender(draw: Draw, stored: set[Held]) -> Draw:
