@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import random
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 import torch
@@ -19,40 +21,71 @@ _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 
 
-def described(value: Any, name: str, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:
-    """Every value that can be told apart inside ``value``, by its path: ``layer.seen``, ``CACHE['x']``.
+def described(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Every value that can be told apart inside ``value``, as text, by its path: ``layer.seen``, ``CACHE['x']``."""
+    for path, leaf in leaves(value, name):
+        yield path, _text(leaf)
+
+
+def leaves(value: Any, name: str, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
+    """Every value that can be told apart inside ``value``, by its path.
 
     Functions, classes, modules of code and what lies deeper than ``depth`` are left out, and so are
     submodules: they are described at their own place.
     """
-    if isinstance(value, _PLAIN):
-        yield name, repr(value)
-    elif isinstance(value, Tensor):
-        yield name, str(fingerprint(value))
-    elif isinstance(value, torch.Generator):
-        yield name, str(fingerprint(value.get_state()))
-    elif isinstance(value, random.Random) or _is_numpy_generator(value):
-        yield name, _stream(value)
+    if (
+        isinstance(value, (*_PLAIN, Tensor, set, frozenset))
+        or is_stream(value)
+        or isinstance(value, Iterator)
+    ):
+        yield name, value
     elif isinstance(value, (*_CODE, nn.Module)) or depth == 0:
         return
     elif isinstance(value, (Mapping, list, tuple, deque)):
-        yield f"len({name})", str(len(value))
+        yield f"len({name})", len(value)
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, item in items:
-            yield from described(item, f"{name}[{key!r}]", depth - 1)
-    elif isinstance(value, (set, frozenset)):
-        yield name, repr(sorted(map(repr, value)))
+            yield from leaves(item, f"{name}[{key!r}]", depth - 1)
     elif hasattr(value, "__dict__"):
         for key, item in vars(value).items():
-            yield from described(item, f"{name}.{key}", depth - 1)
+            yield from leaves(item, f"{name}.{key}", depth - 1)
+
+
+def _text(leaf: Any) -> str:
+    if isinstance(leaf, _PLAIN):
+        return repr(leaf)
+    if isinstance(leaf, Tensor):
+        return str(fingerprint(leaf))
+    if isinstance(leaf, torch.Generator):
+        return str(fingerprint(leaf.get_state()))
+    if isinstance(leaf, (set, frozenset)):
+        return repr(sorted(map(repr, leaf)))
+    return _stream(leaf) if is_stream(leaf) else _position(leaf)
+
+
+def _position(iterator: Iterator[Any]) -> str:
+    """How far an iterator has come, as far as it tells."""
+    if isinstance(iterator, GeneratorType):
+        frame = iterator.gi_frame
+        plain = {k: v for k, v in frame.f_locals.items() if isinstance(v, _PLAIN)} if frame else {}
+        return f"at {frame.f_lasti} with {plain}" if frame else "at its end"
+    return (
+        repr(iterator) if isinstance(iterator, itertools.count) else str(operator.length_hint(iterator, -1))
+    )
 
 
 def attributes_of(module: nn.Module) -> Iterator[tuple[str, str]]:
     """The attributes of a module and its submodules, assigned tensors included; no parameters, no buffers."""
+    for name, value in attributes(module):
+        yield from described(value, name)
+
+
+def attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
+    """The attributes themselves, by their path."""
     for path, part in module.named_modules():
-        for name, value in vars(part).items():
+        for name, value in list(vars(part).items()):
             if name not in _BOOKKEEPING:
-                yield from described(value, f"{path}.{name}" if path else name)
+                yield f"{path}.{name}" if path else name, value
 
 
 def random_states() -> Iterator[tuple[str, str]]:
@@ -67,8 +100,10 @@ def random_states() -> Iterator[tuple[str, str]]:
         yield "NumPy's random state", repr(_hashable(numpy.random.get_state()))
 
 
-def _is_numpy_generator(value: Any) -> bool:
-    return type(value).__module__.startswith("numpy.random")
+def is_stream(value: Any) -> bool:
+    """Is it a source of random numbers with a state of its own?"""
+    own = isinstance(value, (torch.Generator, random.Random))
+    return own or type(value).__module__.startswith("numpy.random")
 
 
 def _stream(value: Any) -> str:
