@@ -16,7 +16,6 @@ from enum import Enum
 from remat_lint.runtime_check import tracks
 from remat_lint.runtime_check.bench import Bench
 from remat_lint.runtime_check.case import Case
-from remat_lint.runtime_check.described import is_stream
 from remat_lint.runtime_check.diagnosis import Place, Raised
 from remat_lint.runtime_check.line_watch import LineWatch, Reader, Write
 from remat_lint.runtime_check.names import Names
@@ -52,8 +51,8 @@ class Cause:
 
     ``place`` is the user's line of the operation, or, where state changed twice, the line that writes it;
     ``names`` are the attributes, buffers, globals, variables or random streams that are other ones then;
-    ``written`` is the line that writes the first of them in replay, where that is another one. ``detail`` says
-    in words what was seen, and ``remedy`` what to write.
+    ``written`` is the line that writes the first of them in replay, where that is another one. ``detail``
+    says in words what was seen, and ``remedy`` what to write.
     """
 
     kind: Kind
@@ -202,7 +201,8 @@ class _Search:
 
     def _of_state(self) -> Cause | None:
         """Gradients are equal, but buffers, attributes or globals are not."""
-        names = [one.what for one in (*self._result.differences, *self._result.state)]
+        result = self._result
+        names = [*(one.what for one in result.differences), *(one.what for one in result.state)]
         writes = self._writes([name for name in names if name not in GLOBAL_STREAMS])
         if not writes:
             return None
@@ -279,6 +279,17 @@ class _Search:
             )
         known = source.name if source is not None else None
         writer = source.writer if source is not None else None
+        if found.operation.is_region and writer is not None:
+            # Kept for replay as it was changed afterwards: the change is to blame, not who is given it.
+            return replace(
+                cause,
+                kind=Kind.UPSTREAM,
+                detail=f"{writer.name} changes {name} after forward has used it",
+                region=writer.region,
+                operation=writer.name,
+                place=writer.place,
+                names=(name,),
+            )
         detail = f"{name} reads another value of {known or 'a tensor'} in replay"
         if writer is not None:
             detail += f"; {writer.name} writes to it" + (
@@ -339,18 +350,19 @@ class _Search:
         moment = self._moment(found)
         entry, then = moment.entries.get(Phase.FORWARD, {}), moment.states.get(Phase.FORWARD, {})
         drawn = [name for name in then if entry.get(name) != then[name] and name != "torch's random state"]
-        for name in drawn:
-            put_back: list[PutBack] = []
+        return next((name for name in drawn if self._is_mended_by(name, found)), None)
 
-            def before(observation: Observation, names: Names, name: str = name) -> Sequence[Witness]:
-                put_back.append(PutBack(observation, lambda: names.value(name), name))
-                return put_back[-1:]
+    def _is_mended_by(self, name: str, found: Divergence) -> bool:
+        """Is the divergence gone where this stream is put back as a hook would?"""
+        put_back: list[PutBack] = []
 
-            _, trace = _traced(self._bench, self._plan, before=before)
-            at = {(one.checkpoint, one.index) for one in trace.found}
-            if put_back[-1].is_stream and (found.checkpoint, found.index) not in at:
-                return name
-        return None
+        def before(observation: Observation, names: Names) -> Sequence[Witness]:
+            put_back[:] = [PutBack(observation, lambda: names.value(name), name)]
+            return put_back
+
+        _, trace = _traced(self._bench, self._plan, before=before)
+        at = {(one.checkpoint, one.index) for one in trace.found}
+        return put_back[0].is_stream and (found.checkpoint, found.index) not in at
 
     def _written(self, names: Sequence[str]) -> Place | None:
         """The line that writes the first of these in replay."""

@@ -22,7 +22,7 @@ _CODE = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 
 
 def described(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Every value that can be told apart inside ``value``, as text, by its path: ``layer.seen``, ``CACHE['x']``."""
+    """What can be told apart inside ``value``, as text, by its path: ``layer.seen``, ``CACHE['x']``."""
     for path, leaf in leaves(value, name):
         yield path, _text(leaf)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -18,7 +18,8 @@ from remat_lint.runtime_check.surroundings import Surroundings
 def storage_of(tensor: Tensor) -> int | None:
     """Which storage the tensor looks at; None where it has none. A number is used again once it is free."""
     try:
-        return tensor.untyped_storage()._cdata
+        storage: int = tensor.untyped_storage()._cdata
+        return storage
     except (RuntimeError, NotImplementedError):
         return None
 
@@ -30,7 +31,7 @@ class Names:
         self._module = module
         self._surroundings = surroundings
 
-    def of_storage(self, storage: int | None, frames: Iterator[FrameType] = iter(())) -> str | None:
+    def of_storage(self, storage: int | None, frames: Iterable[FrameType] = ()) -> str | None:
         """What a storage is called: by the model, its package, or else a variable of the ``frames``."""
         for name, tensor in self._tensors():
             if storage is not None and storage_of(tensor) == storage:
@@ -43,7 +44,13 @@ class Names:
 
     def of_generator(self, generator: torch.Generator) -> str:
         """What a generator is called."""
-        found = (name for name, value in self._values() if value is generator)
+        # Operations are given another Python object for the same generator.
+        found = (
+            name
+            for name, value in self._values()
+            if isinstance(value, torch.Generator)
+            and getattr(value, "_cdata", value) == getattr(generator, "_cdata", None)
+        )
         return next(found, "a torch.Generator")
 
     def value(self, wanted: str) -> Any:
@@ -55,14 +62,11 @@ class Names:
         named = ((storage_of(buffer), name) for name, buffer in self._module().named_buffers())
         return {storage: name for storage, name in named if storage is not None}
 
-    def state(self, frames: Iterator[FrameType] = iter(())) -> dict[str, str]:
+    def state(self, frames: Iterable[FrameType] = ()) -> dict[str, str]:
         """Everything that is known of the step's state, as text; variables are those of the ``frames``."""
         state = dict(random_states())
         state |= _settings()
-        for name, tensor in self._module().named_parameters():
-            state[f"parameter {name}"] = str(fingerprint(tensor))
-        for name, tensor in self._module().named_buffers():
-            state[f"buffer {name}"] = str(fingerprint(tensor))
+        state |= {name: str(fingerprint(tensor)) for name, tensor in self._registered()}
         for name, value in (*attributes(self._module()), *self._surroundings.values()):
             state.update(described(value, name))
         paths = {id(part): path for path, part in self._module().named_modules()}
@@ -90,13 +94,15 @@ class Names:
         return None
 
     def _tensors(self) -> Iterator[tuple[str, Tensor]]:
-        for name, tensor in self._module().named_parameters():
-            yield f"parameter {name}", tensor
-        for name, tensor in self._module().named_buffers():
-            yield f"buffer {name}", tensor
+        yield from self._registered()
         for name, value in self._values():
             if isinstance(value, Tensor):
                 yield name, value
+
+    def _registered(self) -> Iterator[tuple[str, Tensor]]:
+        module = self._module()
+        yield from ((f"parameter {name}", parameter) for name, parameter in module.named_parameters())
+        yield from ((f"buffer {name}", buffer) for name, buffer in module.named_buffers())
 
     def _values(self) -> Iterator[tuple[str, Any]]:
         for name, value in (*attributes(self._module()), *self._surroundings.values()):

@@ -11,6 +11,7 @@ well and is no divergence of its own; it only shows whether the difference reach
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -60,6 +61,8 @@ class Operation:
     outputs: Prints
     scalars: tuple[str, ...]
     storages: tuple[int | None, ...] = ()
+    returned: int = 0
+    """How many of the outputs it returned; it wrote to the others."""
     written: tuple[int | None, ...] = ()
     is_seeded: bool = False
     is_kept: bool = False
@@ -96,8 +99,8 @@ class Source:
 class Divergence:
     """The place in a stream where something differs that nothing before explains.
 
-    ``expected`` is the operation of the forward, ``actual`` the one of replay; one of them is missing where its
-    stream has ended.
+    ``expected`` is the operation of the forward, ``actual`` the one of replay; one of them is missing
+    where its stream has ended.
     """
 
     how: How
@@ -110,10 +113,13 @@ class Divergence:
     generator: str | None = None
     reaches_gradients: bool = False
 
+    skips: bool = False
+    """Replay goes on with something that forward did later."""
+
     @property
     def operation(self) -> Operation:
-        """The operation to show."""
-        found = self.actual or self.expected
+        """The operation to show: the one that only one of the two runs, as far as that is known."""
+        found = self.expected if self.skips or self.actual is None else self.actual
         assert found is not None
         return found
 
@@ -169,7 +175,7 @@ class Trace(Witness):
         with _Mode(self):
             yield
 
-    def forward_ended(self, loss: Tensor) -> None:
+    def forward_ended(self, loss: Tensor) -> None:  # noqa: ARG002
         self._outside = BACKWARD
 
     def backward_ended(self) -> None:
@@ -187,7 +193,7 @@ class Trace(Witness):
         broke_off = sys.exc_info()[0] is not None
         comparison = self._comparison((run.checkpoint, run.phase.value))
         if comparison is not None and run.phase is Phase.REPLAY and not broke_off:
-            comparison.ended(run.checkpoint)
+            comparison.ended()
         if self._moment and self._moment.checkpoint == run.checkpoint:
             self._moment.states.setdefault(run.phase, self.names.state(self._frames()))
 
@@ -266,6 +272,7 @@ class Trace(Witness):
             outputs=tuple(_print(t) for t in (*returned, *(one.tensor for one in written))),
             scalars=tuple(_scalars(arguments)),
             storages=tuple(one.storage for one in given),
+            returned=len(returned),
             written=tuple(one.storage for one in written),
             is_seeded=torch.Tag.nondeterministic_seeded in getattr(func, "tags", ()),
             is_kept=self._observation.keeps(checkpoint, regions),
@@ -361,7 +368,7 @@ class Trace(Witness):
 
     def _place(self) -> Place | None:
         """The user's line that runs; in backward the one whose gradient is computed."""
-        node = torch._C._current_autograd_node()
+        node: Any = torch._C._current_autograd_node()
         if self._observation.running is None and node is not None:
             return self._lines.get(node._sequence_nr())
         frame = next(self._frames(), None)
@@ -371,12 +378,12 @@ class Trace(Witness):
         if at not in self._places:
             self._places[at] = place_in(*at)
         if node is None:  # the last node that was made is the one that this operation belongs to
-            self._lines[torch._C._autograd._get_sequence_nr() - 1] = self._places[at]  # type: ignore[attr-defined]
+            self._lines[torch._C._autograd._get_sequence_nr() - 1] = self._places[at]
         return self._places[at]
 
 
 class _Memory:
-    """What is known of storages: which hold nothing yet, what wrote to them, which hold other values than due."""
+    """What is known of storages: which hold nothing yet, what wrote to them, which hold other values."""
 
     def __init__(self) -> None:
         self.unwritten: set[int] = set()
@@ -421,7 +428,7 @@ class _Comparison:
         self._index = -1
         self._has_ended = False
         self._left_torch: Divergence | None = None
-        """The difference that a number read from a tensor has carried into Python."""
+        """The difference that a number read from a tensor, or its shape, has carried into Python."""
 
     def next(
         self, actual: Operation, made: Sequence[int | None], *, leaves_torch: bool, counts: bool
@@ -438,31 +445,30 @@ class _Comparison:
             for was, now, storage in zip(expected.inputs, actual.inputs, actual.storages, strict=True)
             if was is not None and now is not None and was != now
         }
-        outputs = any(
-            was != now
+        unlike = [
+            was is not None and now is not None and was != now
             for was, now in zip(expected.outputs, actual.outputs, strict=False)
-            if was is not None and now is not None
-        )
+        ]
         unlike_scalars = expected.scalars != actual.scalars
         if unlike_scalars and actual.is_region:
             # Under another policy a region's flag is another one, but not in the replay of the same track.
             if self._is_replay:
                 return self._other_operation(expected, actual)
             unlike_scalars = False
-        root, is_new = self._root(inputs, unlike_scalars, outputs, expected, actual)
+        root, is_new = self._root(inputs, unlike_scalars, any(unlike), expected, actual)
         if root is None:
             for storage in made:
                 self._taints.pop(storage, None)
             return None
-        if leaves_torch:
+        if leaves_torch or _is_seen_by_python(expected, actual):
             self._left_torch = root
-        for storage in (*inputs, *(made if outputs else ())):
+        for storage in (*inputs, *itertools.compress(made, unlike)):
             self._taints.setdefault(storage, root)
-        if counts and (outputs or actual.is_region):
+        if counts and (any(unlike[: actual.returned]) or actual.is_region):
             root.reaches_gradients = True
         return root if is_new else None
 
-    def ended(self, checkpoint: str) -> None:
+    def ended(self) -> None:
         """The stream has come to its end."""
         if not self._has_ended and self._index + 1 < len(self._expected):
             self._index += 1
@@ -493,6 +499,10 @@ class _Comparison:
             self._left_torch.reaches_gradients = True
         found = self._new(How.OPERATION, expected, actual)
         found.reaches_gradients = True
+        later = self._expected[self._index + 1 :]
+        found.skips = actual is not None and any(
+            (one.name, one.place) == (actual.name, actual.place) for one in later
+        )
         return found
 
     def _new(self, how: How, expected: Operation | None, actual: Operation | None) -> Divergence:
@@ -503,15 +513,23 @@ class _Comparison:
         return found
 
 
-class _Mode(TorchDispatchMode):
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, trace: Trace) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._trace = trace
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         return self._trace.dispatched(func, args, kwargs or {})
+
+
+def _is_seen_by_python(expected: Operation, actual: Operation) -> bool:
+    """Do the outputs differ in what code can branch on without reading a value?"""
+    return any(
+        was is not None and now is not None and (was.shape, was.dtype) != (now.shape, now.dtype)
+        for was, now in zip(expected.outputs, actual.outputs, strict=False)
+    )
 
 
 def _shape(operation: Operation) -> tuple[str, int]:

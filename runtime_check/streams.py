@@ -17,7 +17,7 @@ GLOBAL_STREAMS = frozenset({"torch's random state", PYTHON, NUMPY})
 
 
 class PutBack(Witness):
-    """Puts one random stream back: at the entry of each replay and after each region, where forward had it."""
+    """Puts one random stream back where forward had it: when a replay begins, and after each region."""
 
     def __init__(self, observation: Observation, stream: Callable[[], Any], name: str) -> None:
         self._observation = observation
@@ -34,7 +34,7 @@ class PutBack(Witness):
             self._forward[run.checkpoint] = []
         self._point(run.checkpoint, run.phase)
 
-    def region_returned(self, call: RegionCall, output: Any) -> None:
+    def region_returned(self, call: RegionCall, output: Any) -> None:  # noqa: ARG002
         if not self._observation.keeps(call.checkpoint, call.inside):
             self._point(call.checkpoint, call.phase)
 

@@ -1,0 +1,51 @@
+"""Every program of the fault suite is reported, with the kind of its fault and the line."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_remat")
+
+from remat_lint.runtime_check.bench import opened  # noqa: E402
+from remat_lint.runtime_check.cause import Cause, find_cause  # noqa: E402
+from remat_lint.runtime_check.checker import CheckResult, Options, _Check  # noqa: E402
+from tests.runtime_check import faults  # noqa: E402
+
+HAS_NUMPY = importlib.util.find_spec("numpy") is not None
+CASES = [
+    pytest.param(program, form, id=f"{program.__name__}-{form}")
+    for program in faults.PROGRAMS
+    for form in program.forms
+    if HAS_NUMPY or "Numpy" not in program.__name__
+]
+
+
+def explained(program: type[faults.Program], form: str) -> tuple[CheckResult, Cause | None]:
+    inputs = torch.linspace(-1, 1, 32).reshape(4, 8)
+    options = Options(device="cpu", noise_runs=2)
+    with opened(lambda: (program(form), inputs), device="cpu") as make_bench:
+        bench = make_bench()
+        result = _Check(bench, options).result()
+        assert result.broken, "not reported at all"
+        return result, find_cause(bench, result.broken[0])
+
+
+@pytest.mark.parametrize(("program", "form"), CASES)
+def test_fault_is_reported_with_its_kind_and_line(program: type[faults.Program], form: str) -> None:
+    result, cause = explained(program, form)
+    assert result.exit_status == 1
+    assert cause is not None
+    assert (cause.kind, cause.place and cause.place.line) == (program.kind, faults.line_of_fault(program)), (
+        cause
+    )
+    assert cause.place is not None
+    assert Path(cause.place.path).name == "faults.py"
+    assert program.named is None or any(program.named in name for name in cause.names), cause
+
+
+def test_suite_is_as_large_as_it_should_be() -> None:
+    assert len(faults.PROGRAMS) >= 30
