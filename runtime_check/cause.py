@@ -18,11 +18,11 @@ from remat_lint.runtime_check.bench import Bench
 from remat_lint.runtime_check.case import Case
 from remat_lint.runtime_check.diagnosis import Place, Raised
 from remat_lint.runtime_check.line_watch import LineWatch, Reader, Write
-from remat_lint.runtime_check.names import Names
+from remat_lint.runtime_check.names import GLOBAL_STREAMS, TORCH, Names
 from remat_lint.runtime_check.operations import Divergence, How, Moment, Operation, Repeated, Source, Trace
 from remat_lint.runtime_check.plan import PLAIN, Checkpointing, Plan
 from remat_lint.runtime_check.regions import Observation
-from remat_lint.runtime_check.streams import GLOBAL_STREAMS, PutBack
+from remat_lint.runtime_check.streams import PutBack
 from remat_lint.runtime_check.tracks import Track
 from remat_lint.runtime_check.verdicts import PolicyResult
 from remat_lint.runtime_check.witness import Phase, Witness
@@ -239,7 +239,7 @@ class _Search:
     def _of_outputs(self, found: Divergence, cause: Cause) -> Cause:
         name = found.operation.name
         if _draws(found):
-            stream = found.generator or "torch's random state"
+            stream = found.generator or TORCH
             return replace(
                 cause,
                 kind=Kind.RANDOM,
@@ -349,20 +349,18 @@ class _Search:
         """The random stream of Python's that makes the difference: with it put back, there is none."""
         moment = self._moment(found)
         entry, then = moment.entries.get(Phase.FORWARD, {}), moment.states.get(Phase.FORWARD, {})
-        drawn = [name for name in then if entry.get(name) != then[name] and name != "torch's random state"]
+        drawn = [name for name in moment.streams if entry.get(name) != then.get(name)]
         return next((name for name in drawn if self._is_mended_by(name, found)), None)
 
     def _is_mended_by(self, name: str, found: Divergence) -> bool:
         """Is the divergence gone where this stream is put back as a hook would?"""
-        put_back: list[PutBack] = []
 
         def before(observation: Observation, names: Names) -> Sequence[Witness]:
-            put_back[:] = [PutBack(observation, lambda: names.value(name), name)]
-            return put_back
+            return [PutBack(observation, lambda: names.value(name), name)]
 
         _, trace = _traced(self._bench, self._plan, before=before)
         at = {(one.checkpoint, one.index) for one in trace.found}
-        return put_back[0].is_stream and (found.checkpoint, found.index) not in at
+        return (found.checkpoint, found.index) not in at
 
     def _written(self, names: Sequence[str]) -> Place | None:
         """The line that writes the first of these in replay."""

@@ -10,9 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from remat_lint.runtime_check.described import attributes, described, leaves, random_states
+from remat_lint.runtime_check.described import attributes, described, is_stream, leaves, random_states
 from remat_lint.runtime_check.fingerprints import fingerprint
 from remat_lint.runtime_check.surroundings import Surroundings
+
+TORCH, PYTHON, NUMPY = "torch's random state", "Python's random state", "NumPy's random state"
+PYTHONS_STREAMS = frozenset({PYTHON, NUMPY})
+GLOBAL_STREAMS = PYTHONS_STREAMS | {TORCH}
 
 
 def storage_of(tensor: Tensor) -> int | None:
@@ -52,6 +56,11 @@ class Names:
             and getattr(value, "_cdata", value) == getattr(generator, "_cdata", None)
         )
         return next(found, "a torch.Generator")
+
+    def streams(self) -> frozenset[str]:
+        """The random streams that the module and its package hold, and Python's own."""
+        held = (name for name, value in self._values() if is_stream(value))
+        return PYTHONS_STREAMS.union(held)
 
     def value(self, wanted: str) -> Any:
         """The attribute, global or item of this name; None where there is none."""

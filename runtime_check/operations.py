@@ -132,6 +132,9 @@ class Moment:
     index: int
     states: dict[Phase, dict[str, str]] = field(default_factory=dict)
     entries: dict[Phase, dict[str, str]] = field(default_factory=dict)
+    """The state when the checkpoint's function began."""
+    streams: tuple[str, ...] = ()
+    """The random streams that are no operation's, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,7 @@ class Trace(Witness):
         self._comparisons.pop(part, None)
         if self._moment and self._moment.checkpoint == run.checkpoint:
             self._moment.entries.setdefault(run.phase, self.names.state())
+            self._moment.streams = tuple(sorted(self.names.streams()))
 
     def checkpoint_left(self, run: CheckpointRun) -> None:
         # torch's checkpoint ends a replay by an exception once it has all that was saved.

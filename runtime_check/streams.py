@@ -7,13 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from remat_lint.runtime_check.described import is_stream
+from remat_lint.runtime_check.names import NUMPY, PYTHON
 from remat_lint.runtime_check.regions import Observation
 from remat_lint.runtime_check.surroundings import Undo, kept
 from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
-
-PYTHON, NUMPY = "Python's random state", "NumPy's random state"
-GLOBAL_STREAMS = frozenset({"torch's random state", PYTHON, NUMPY})
 
 
 class PutBack(Witness):
@@ -25,8 +22,6 @@ class PutBack(Witness):
         self._name = name
         self._forward: dict[str, list[Undo]] = {}
         self._replayed: dict[str, int] = {}
-        self.is_stream = False
-        """Whether it is one whose state is known how to put back."""
 
     def checkpoint_entered(self, run: CheckpointRun) -> None:
         self._replayed[run.checkpoint] = 0
@@ -48,7 +43,6 @@ class PutBack(Witness):
         self._replayed[checkpoint] += 1
 
     def _taken(self) -> Undo:
-        self.is_stream = True
         if self._name == PYTHON:
             state = random.getstate()
             return lambda: random.setstate(state)
@@ -56,6 +50,4 @@ class PutBack(Witness):
             numpy = sys.modules["numpy"]
             drawn = numpy.random.get_state()
             return lambda: numpy.random.set_state(drawn)
-        stream = self._stream()
-        self.is_stream = is_stream(stream)
-        return (self.is_stream and kept(stream)) or (lambda: None)
+        return kept(self._stream()) or (lambda: None)

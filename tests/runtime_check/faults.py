@@ -471,8 +471,8 @@ class MemoCache(Program):
 
     def between(self, h: Tensor) -> Tensor:
         if "weight" not in self.cache:
-            self.cache["weight"] = self.b.weight.tanh()
-        return h @ self.cache["weight"]  # FAULT
+            self.cache["weight"] = self.b.weight.tanh()  # FAULT
+        return h @ self.cache["weight"]
 
 
 class GrowingList(Program):
