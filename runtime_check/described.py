@@ -6,7 +6,7 @@ import itertools
 import operator
 import random
 import sys
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
@@ -15,6 +15,9 @@ import torch
 from torch import Tensor, nn
 
 from remat_lint.runtime_check.fingerprints import fingerprint
+
+CONTAINERS = frozenset({dict, OrderedDict, defaultdict, Counter, list, deque, set})
+"""What is looked into. Containers of other kinds may do anything when they are asked for their items."""
 
 _DEPTH = 3
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
@@ -33,22 +36,26 @@ def leaves(value: Any, name: str, depth: int = _DEPTH) -> Iterator[tuple[str, An
     Functions, classes, modules of code and what lies deeper than ``depth`` are left out, and so are
     submodules: they are described at their own place.
     """
-    if (
-        isinstance(value, (*_PLAIN, Tensor, set, frozenset))
-        or is_stream(value)
-        or isinstance(value, Iterator)
-    ):
+    if isinstance(value, (*_PLAIN, Tensor)) or is_stream(value) or _is_iterator(value):
         yield name, value
     elif isinstance(value, (*_CODE, nn.Module)) or depth == 0:
         return
-    elif isinstance(value, (Mapping, list, tuple, deque)):
+    elif isinstance(value, (set, frozenset)):
+        yield name, value
+    elif isinstance(value, tuple) or type(value) in CONTAINERS:
         yield f"len({name})", len(value)
-        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        items = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in items:
             yield from leaves(item, f"{name}[{key!r}]", depth - 1)
-    elif hasattr(value, "__dict__"):
-        for key, item in vars(value).items():
+    elif type(getattr(value, "__dict__", None)) is dict:
+        for key, item in list(vars(value).items()):
             yield from leaves(item, f"{name}.{key}", depth - 1)
+
+
+def _is_iterator(value: Any) -> bool:
+    """One of Python's own, which can be looked at without being moved on."""
+    kind = type(value)
+    return kind is itertools.count or (kind.__module__ == "builtins" and issubclass(kind, Iterator))
 
 
 def _text(leaf: Any) -> str:
@@ -69,9 +76,9 @@ def _position(iterator: Iterator[Any]) -> str:
         frame = iterator.gi_frame
         plain = {k: v for k, v in frame.f_locals.items() if isinstance(v, _PLAIN)} if frame else {}
         return f"at {frame.f_lasti} with {plain}" if frame else "at its end"
-    return (
-        repr(iterator) if isinstance(iterator, itertools.count) else str(operator.length_hint(iterator, -1))
-    )
+    if isinstance(iterator, itertools.count):
+        return repr(iterator)
+    return str(operator.length_hint(iterator, -1))
 
 
 def attributes_of(module: nn.Module) -> Iterator[tuple[str, str]]:

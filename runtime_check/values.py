@@ -47,14 +47,12 @@ class Values(Witness):
     def __init__(self, observation: Observation) -> None:
         self._observation = observation
         self._inputs: dict[tuple[str, str, int], dict[str, Fingerprint]] = {}
-        self._calls: Counter[tuple[str, str]] = Counter()
+        self._calls: Counter[str] = Counter()
         self._saved: dict[str, int] = {}
         self.found: list[ReplayedOtherwise] = []
 
-    def checkpoint_entered(self, run: CheckpointRun) -> None:
-        for checkpoint, region in list(self._calls):
-            if checkpoint == run.checkpoint:
-                del self._calls[checkpoint, region]
+    def checkpoint_entered(self, run: CheckpointRun) -> None:  # noqa: ARG002 - one per execution
+        self._calls.clear()
 
     def region_called(self, call: RegionCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         given = {
@@ -62,13 +60,13 @@ class Values(Witness):
             for name, tensor in named_tensors((*args, kwargs) if kwargs else args, "input")
             if (seen := fingerprint(tensor)) is not None
         }
-        # torch's checkpoints, unlike torch_remat's, take a name twice.
-        self._calls[call.checkpoint, call.region] += 1
-        place = call.checkpoint, call.region, self._calls[call.checkpoint, call.region]
+        # Under one checkpoint of torch, several blocks may call their regions by one name.
+        self._calls[call.region] += 1
+        key = (call.checkpoint, call.region, self._calls[call.region])
         if call.phase is Phase.FORWARD:
-            self._inputs[place] = given
+            self._inputs[key] = given
             return
-        before = self._inputs.get(place, {})
+        before = self._inputs.get(key, {})
         for name, seen in given.items():
             if name in before and seen.difference(before[name]):
                 self._note(ReplayedOtherwise(call.checkpoint, call.region, name))
