@@ -27,7 +27,7 @@ from remat_lint.runtime_check.tracks import Track
 from remat_lint.runtime_check.verdicts import PolicyResult
 from remat_lint.runtime_check.witness import Phase, Witness
 
-_NOISE_TRIES = 5
+_NOISE_TRIES = 10
 _NAMES_SHOWN = 3
 
 

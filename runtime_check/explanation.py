@@ -18,7 +18,7 @@ from remat_lint.runtime_check.verdicts import PolicyResult
 
 
 class Blame(str, Enum):
-    """Where the fault is."""
+    """Where the fault is; unknown without the control."""
 
     ANNOTATION = "annotation"
     MODEL = "model or torch"
@@ -83,13 +83,31 @@ def explain(
     if not broken:
         return None
     block = next((control for control in controls if control.name == BLOCK.name), None)
-    blame = Blame.UNKNOWN if block is None else Blame.MODEL if block.is_broken else Blame.ANNOTATION
+    blame = Blame.UNKNOWN if block is None else _blame(broken, block)
     nested = {one.name: [other.name for other in decided if one.name in other.inside] for one in decided}
     sets = [_saved(result.policy, list(nested)) for result in broken if result.policy.patterns is not None]
     if not sets:
         return Explanation(blame)
     alone = tuple(one for one in nested if [one, *nested[one]] in sets)
     return Explanation(blame, tuple(_fewest(min(sets, key=len), nested, breaks)), alone)
+
+
+def _blame(broken: Sequence[PolicyResult], block: PolicyResult) -> Blame:
+    """The model's only where torch's checkpoint breaks the same: it runs no state hooks, and keeps no region.
+
+    A placeholder that is read is none of torch's, and a counter that a saved region guards is no reason for
+    gradients that a policy changes.
+    """
+    if all(result.raised is not None and result.raised.region is not None for result in broken):
+        return Blame.ANNOTATION
+    same = {what for result in broken for what in _broken_things(result)} & set(_broken_things(block))
+    return Blame.MODEL if same else Blame.ANNOTATION
+
+
+def _broken_things(result: PolicyResult) -> list[str]:
+    if result.raised is not None:
+        return ["an exception"]
+    return [one.what for one in result.differences] + [one.what for one in result.state]
 
 
 def _saved(policy: Policy, names: Sequence[str]) -> list[str]:

@@ -373,11 +373,9 @@ class Trace(Witness):
     def _place(self) -> Place | None:
         """The user's line that runs; in backward the one whose gradient is computed."""
         node: Any = torch._C._current_autograd_node()
-        if self._observation.running is None and node is not None:
-            return self._lines.get(node._sequence_nr())
         frame = next(self._frames(), None)
         if frame is None:
-            return None
+            return self._lines.get(node._sequence_nr()) if node is not None else None
         at = frame.f_code, frame.f_lineno
         if at not in self._places:
             self._places[at] = place_in(*at)

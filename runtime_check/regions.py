@@ -24,7 +24,7 @@ from typing import Any
 import torch
 import torch.utils.checkpoint as torch_checkpoint
 import torch_remat._api as _api
-from torch_remat._region import _qualified_name
+from torch_remat._region import _qualified_name, is_recomputing
 
 from remat_lint.runtime_check.plan import Checkpointing, Plan
 from remat_lint.runtime_check.selective import keeping_products
@@ -270,6 +270,7 @@ class Tap:
             stack.enter_context(_exchanged(_api.region, self._region))
             stack.enter_context(_exchanged(_api.checkpoint, self._checkpoint))
             stack.enter_context(_exchanged(_api.recompute_needs_tensor, self._marker))
+            stack.enter_context(_exchanged(is_recomputing, self._is_recomputing))
             stack.enter_context(_exchanged(torch_checkpoint.checkpoint, self._torch_checkpoint))
             yield self
 
@@ -322,6 +323,17 @@ class Tap:
             return now.marker(original, (caller.f_code.co_filename, caller.f_lineno), tensors)
 
         return recompute_needs_tensor
+
+    def _is_recomputing(self, original: Callable[[], bool]) -> Callable[[], bool]:
+        def is_recomputing() -> bool:
+            """Also in torch's checkpoint where it stands in for torch_remat's, so that guards hold there."""
+            now = self.observation
+            run = now.running if now is not None else None
+            if now is None or run is None or now.plan.checkpointing is Checkpointing.REGIONS:
+                return original()
+            return run.phase is Phase.REPLAY
+
+        return is_recomputing
 
     def _checkpoint(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def checkpoint(*args: Any, **kwargs: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from typing import Any
 
 import pytest
 
@@ -68,16 +69,14 @@ class LacksTwoMarkers(Chain):
 
 
 class LacksMarkerForTwo(Chain):
-    """The sum is read without a marker; it is real as long as one of the two is computed again."""
+    """Read without a marker, but only where neither of two is computed again."""
 
     def body(self, x: Tensor) -> Tensor:
-        a, b = self.region("a", x), self.region("b", x)
+        a, b, c = self.region("a", x), self.region("b", x), self.region("c", x)
+        remat.recompute_needs_tensor(c)
         if remat.is_placeholder(a) and remat.is_placeholder(b):
-            a = a * 2
-        for one in (a, b):
-            if not remat.is_placeholder(one):
-                return self.region("c", x) + x.sin()
-        return self.region("c", x) + a
+            c = c + a * 2
+        return c.sin()
 
 
 class Counted(Chain):
@@ -109,6 +108,40 @@ def test_fault_that_torchs_checkpoint_has_too_is_the_models() -> None:
     assert explained(Counted) == Explanation(Blame.MODEL, (), ("a",))
 
 
+class CountedUnderGuard(Chain):
+    """What guards hold in torch's checkpoint, too; the marker is what is missing."""
+
+    count = 0
+
+    def body(self, x: Tensor) -> Tensor:
+        if not remat.is_recomputing():
+            self.count += 1
+        return self.region("a", x).sin()
+
+
+def test_guarded_state_is_not_blamed_on_the_model() -> None:
+    assert explained(CountedUnderGuard) == Explanation(Blame.ANNOTATION, ("a",), ("a",))
+
+
+class CountedInSavedRegion(Chain):
+    """The counter is safe in its region, but not in torch's checkpoint; the dropout is safe only there."""
+
+    count = 0
+
+    def counting(self, x: Tensor) -> Tensor:
+        self.count += 1
+        return self.a(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        h = remat.region(self.counting, "counting", recompute=False)(x)
+        remat.recompute_needs_tensor(h)
+        return F.dropout(h, 0.5).sin()
+
+
+def test_only_what_breaks_in_both_is_blamed_on_the_model() -> None:
+    assert explained(CountedInSavedRegion) == Explanation(Blame.ANNOTATION)
+
+
 def test_nothing_is_explained_where_nothing_breaks() -> None:
     assert explained(Good) is None
 
@@ -137,16 +170,108 @@ class Accumulates(nn.Module):
 
     def body(self, x: Tensor) -> Tensor:
         index = torch.zeros(x.shape[0], dtype=torch.long)
-        total = torch.zeros(2, x.shape[1]).index_put((index,), x.sin(), accumulate=True)  # FAULT
+        total = torch.zeros(2, x.shape[1]).index_put((index,), x.sin(), accumulate=True)
         return total.exp()
 
 
-@pytest.fixture
-def two_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
+class Gathers(nn.Module):
+    """What selects rows in forward adds to them in backward."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        rows = x[torch.zeros(x.shape[0], dtype=torch.long)]
+        return rows.sin()
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        (Accumulates, "total = torch.zeros(2, x.shape[1]).index_put((index,), x.sin(), accumulate=True)"),
+        (Gathers, "rows = x[torch.zeros(x.shape[0], dtype=torch.long)]"),
+    ],
+)
+def test_kernel_that_adds_in_any_order_is_told_by_the_line_of_the_forward(
+    module: type[nn.Module], line: str
+) -> None:
+    inputs = torch.randn(4000, 64, generator=torch.Generator().manual_seed(0))
+    threads = torch.get_num_threads()
     torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
+    try:
+        with opened(lambda: (module(), inputs), device="cpu") as make_bench:
+            bench = make_bench()
+            cause = next(filter(None, (find_noise(bench) for _ in range(3))), None)
+    finally:
+        torch.set_num_threads(threads)
+    if cause is None:
+        pytest.skip("this machine adds in the same order each time")
+    assert (cause.kind, cause.operation) == (Kind.KERNEL, "index_put")
+    assert cause.place is not None
+    assert cause.place.text == line
+
+
+ticks = itertools.count(1)
+
+
+@torch.library.custom_op("remat_check_tests::unstable", mutates_args=())
+def unstable(x: Tensor) -> Tensor:
+    """Another result each time, as a kernel without a fixed order has."""
+    return x + next(ticks)
+
+
+@unstable.register_fake
+def _(x: Tensor) -> Tensor:
+    return torch.empty_like(x)
+
+
+unstable.register_autograd(lambda ctx, gradient: unstable(gradient))
+
+
+class UnstableForward(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        y = x.exp()
+        y = y + unstable(y) * 0
+        return y.sin()
+
+
+class StableForward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        return unstable(gradient)
+
+
+class OnlyBackwardVaries(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        y = x.exp()
+        y = StableForward.apply(y)
+        return y.sin()
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        (UnstableForward, "y = y + unstable(y) * 0"),
+        (OnlyBackwardVaries, "return unstable(gradient)"),
+    ],
+)
+def test_kernel_that_varies_is_told_by_its_line(module: type[nn.Module], line: str) -> None:
+    with opened(lambda: (module(), torch.ones(2, 8)), device="cpu") as make_bench:
+        cause = find_noise(make_bench())
+    assert cause is not None
+    assert cause.kind is Kind.KERNEL
+    assert cause.place is not None
+    assert cause.place.text == line
 
 
 class Ticking(nn.Module):

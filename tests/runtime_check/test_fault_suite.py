@@ -12,8 +12,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_remat")
 
 from remat_lint.runtime_check.bench import opened  # noqa: E402
-from remat_lint.runtime_check.cause import Cause, find_cause  # noqa: E402
-from remat_lint.runtime_check.checker import CheckResult, Options, _Check  # noqa: E402
+from remat_lint.runtime_check.cause import find_cause  # noqa: E402
+from remat_lint.runtime_check.checker import Options, _Check  # noqa: E402
+from remat_lint.runtime_check.plan import regions  # noqa: E402
+from remat_lint.runtime_check.policy import AS_CONFIGURED  # noqa: E402
 from tests.runtime_check.loading import loaded_alone  # noqa: E402
 
 faults = loaded_alone("faults")
@@ -27,25 +29,17 @@ CASES = [
 ]
 
 
-def explained(program: Any, form: str) -> tuple[CheckResult, Cause | None]:
-    inputs = torch.linspace(-1, 1, 32).reshape(4, 8)
-    options = Options(device="cpu", noise_runs=2)
-    with opened(lambda: (program(form), inputs), device="cpu") as make_bench:
-        bench = make_bench()
-        result = _Check(bench, options).result()
-        assert result.broken, "not reported at all"
-        return result, find_cause(bench, result.broken[0])
-
-
 @pytest.mark.parametrize(("program", "form"), CASES)
 def test_fault_is_reported_with_its_kind_and_line(program: Any, form: str) -> None:
-    result, cause = explained(program, form)
-    assert result.exit_status == 1
+    inputs = torch.linspace(-1, 1, 32).reshape(4, 8)
+    with opened(lambda: (program(form), inputs), device="cpu") as make_bench:
+        bench = make_bench()
+        result = _Check(bench, Options(device="cpu", noise_runs=1))._under(regions(AS_CONFIGURED))
+        cause = find_cause(bench, result)
+    assert result.is_broken, "not reported at all"
     assert cause is not None
-    assert (cause.kind, cause.place and cause.place.line) == (program.kind, faults.line_of_fault(program)), (
-        cause
-    )
     assert cause.place is not None
+    assert (cause.kind, cause.place.line) == (program.kind, faults.line_of_fault(program)), cause
     assert Path(cause.place.path).name == "faults.py"
     assert program.named is None or any(program.named in name for name in cause.names), cause
 
