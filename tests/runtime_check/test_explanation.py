@@ -13,11 +13,12 @@ remat = pytest.importorskip("torch_remat")
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
+from remat_lint.runtime_check import Options, check  # noqa: E402
 from remat_lint.runtime_check.bench import opened  # noqa: E402
 from remat_lint.runtime_check.cause import Kind, find_cause, find_noise  # noqa: E402
-from remat_lint.runtime_check.checker import Options, _Check  # noqa: E402
+from remat_lint.runtime_check.compare import differences  # noqa: E402
 from remat_lint.runtime_check.explanation import Blame, Explanation, explain  # noqa: E402
-from remat_lint.runtime_check.plan import BLOCK  # noqa: E402
+from remat_lint.runtime_check.plan import BLOCK, PLAIN, Plan  # noqa: E402
 
 
 class Chain(nn.Module):
@@ -41,14 +42,24 @@ class Chain(nn.Module):
         return remat.region(getattr(self, name), name, recompute=not self.keeps)(x)
 
 
+def inputs() -> Tensor:
+    return torch.linspace(-1, 1, 32).reshape(4, 8)
+
+
 def explained(module: type[nn.Module]) -> Explanation | None:
-    inputs = torch.linspace(-1, 1, 32).reshape(4, 8)
-    with opened(lambda: (module(), inputs), device="cpu") as make_bench:
-        check = _Check(make_bench(), Options(device="cpu", noise_runs=2))
-        result = check.result()
-        return explain(
-            result.results, result.controls, result.regions, lambda plan: check._under(plan).is_broken
-        )
+    def build() -> object:
+        return module(), inputs()
+
+    result = check(build, Options(device="cpu", noise_runs=1))
+    with opened(build, device="cpu") as make_bench:
+        bench = make_bench()
+        plain = bench.run(PLAIN)
+
+        def breaks(plan: Plan) -> bool:
+            track = bench.run(plan)
+            return track.failure is not None or any(differences(plain.prints, track.prints))
+
+        return explain(result.results, result.controls, result.regions, breaks)
 
 
 class Good(Chain):
@@ -299,17 +310,15 @@ def test_step_that_repeats_itself_has_no_noise_to_explain() -> None:
 
 
 def test_no_cause_is_looked_for_where_a_policy_holds() -> None:
-    with opened(lambda: (Good(), torch.ones(2, 8)), device="cpu") as make_bench:
-        bench = make_bench()
-        held = _Check(bench, Options(device="cpu", noise_runs=2)).result().results[0]
-        assert find_cause(bench, held) is None
+    held = check(lambda: (Good(), inputs()), Options(device="cpu", noise_runs=1)).results[0]
+    with opened(lambda: (Good(), inputs()), device="cpu") as make_bench:
+        assert find_cause(make_bench(), held) is None
 
 
 def test_fault_is_found_in_torchs_checkpoint_as_well() -> None:
-    with opened(lambda: (Counted(), torch.ones(2, 8)), device="cpu") as make_bench:
-        bench = make_bench()
-        result = _Check(bench, Options(device="cpu", noise_runs=2)).result()
-        block = next(one for one in result.controls if one.name == BLOCK.name)
-        cause = find_cause(bench, block)
+    result = check(lambda: (Counted(), inputs()), Options(device="cpu", noise_runs=1))
+    block = next(one for one in result.controls if one.name == BLOCK.name)
+    with opened(lambda: (Counted(), inputs()), device="cpu") as make_bench:
+        cause = find_cause(make_bench(), block)
     assert cause is not None
     assert (cause.kind, cause.names[0]) == (Kind.EXTERNAL, "count")

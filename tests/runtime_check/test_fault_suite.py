@@ -11,11 +11,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_remat")
 
+from remat_lint.runtime_check import Options, check  # noqa: E402
 from remat_lint.runtime_check.bench import opened  # noqa: E402
 from remat_lint.runtime_check.cause import find_cause  # noqa: E402
-from remat_lint.runtime_check.checker import Options, _Check  # noqa: E402
-from remat_lint.runtime_check.plan import regions  # noqa: E402
-from remat_lint.runtime_check.policy import AS_CONFIGURED  # noqa: E402
 from tests.runtime_check.loading import loaded_alone  # noqa: E402
 
 faults = loaded_alone("faults")
@@ -32,11 +30,15 @@ CASES = [
 @pytest.mark.parametrize(("program", "form"), CASES)
 def test_fault_is_reported_with_its_kind_and_line(program: Any, form: str) -> None:
     inputs = torch.linspace(-1, 1, 32).reshape(4, 8)
-    with opened(lambda: (program(form), inputs), device="cpu") as make_bench:
-        bench = make_bench()
-        result = _Check(bench, Options(device="cpu", noise_runs=1))._under(regions(AS_CONFIGURED))
-        cause = find_cause(bench, result)
-    assert result.is_broken, "not reported at all"
+
+    def build() -> object:
+        return program(form), inputs
+
+    result = check(build, Options(device="cpu", noise_runs=1))
+    assert result.broken, "not reported at all"
+    assert result.exit_status == 1
+    with opened(build, device="cpu") as make_bench:
+        cause = find_cause(make_bench(), result.broken[0])
     assert cause is not None
     assert cause.place is not None
     assert (cause.kind, cause.place.line) == (program.kind, faults.line_of_fault(program)), cause
