@@ -203,7 +203,8 @@ class _Search:
         """Gradients are equal, but buffers, attributes or globals are not."""
         result = self._result
         names = [*(one.what for one in result.differences), *(one.what for one in result.state)]
-        writes = self._writes([name for name in names if name not in GLOBAL_STREAMS])
+        watched = [name for name in names if name not in GLOBAL_STREAMS]
+        writes = self._writes(watched) if watched else {}
         if not writes:
             return None
         more = list(writes)[1:]
@@ -238,12 +239,13 @@ class _Search:
 
     def _of_outputs(self, found: Divergence, cause: Cause) -> Cause:
         name = found.operation.name
+        now, before = _sides(found)
         if _draws(found):
             stream = found.generator or TORCH
             return replace(
                 cause,
                 kind=Kind.RANDOM,
-                detail=f"{name} draws from {stream}, which replay does not find as forward did",
+                detail=f"{name} draws from {stream}, which {now} does not find as {before} did",
                 names=(stream,),
                 remedy=_HOOK,
             )
@@ -265,6 +267,7 @@ class _Search:
     def _of_inputs(self, found: Divergence, cause: Cause) -> Cause:
         """A tensor that comes from outside the checkpoint, or was written to since, is another one."""
         name = found.operation.name
+        now, before = _sides(found)
         source = _named_first(found.sources)
         changed = self._changed(found)
         if source is not None and source.before and source.name and source.before != source.name:
@@ -273,7 +276,7 @@ class _Search:
             return replace(
                 cause,
                 kind=Kind.EXTERNAL,
-                detail=f"{name} reads {source.name} in replay, where forward read {source.before}{reason}",
+                detail=f"{name} reads {source.name} in {now}, where {before} read {source.before}{reason}",
                 names=variables or (source.name,),
                 remedy="hand it to the checkpoint as an argument" if variables else None,
             )
@@ -290,7 +293,7 @@ class _Search:
                 place=writer.place,
                 names=(name,),
             )
-        detail = f"{name} reads another value of {known or 'a tensor'} in replay"
+        detail = f"{name} reads another value of {known or 'a tensor'} in {now}"
         if writer is not None:
             detail += f"; {writer.name} writes to it" + (
                 f" in saved region {writer.region}, which replay skips" if writer.is_kept else ""
@@ -315,7 +318,7 @@ class _Search:
             return replace(
                 cause,
                 kind=kind,
-                detail=f"{told}; it is drawn from {stream}, which replay does not find as forward did",
+                detail=f"{told}; it is drawn from {stream}, which is not as forward found it",
                 names=(stream,),
                 remedy=_HOOK,
             )
@@ -429,27 +432,33 @@ def _of_noise(found: Divergence) -> Cause:
     )
 
 
+def _sides(found: Divergence) -> tuple[str, str]:
+    """What was laid beside what."""
+    return ("replay", "forward") if found.in_replay else ("this run", "the plain step")
+
+
 def _told(found: Divergence) -> str:
-    """What forward did there and what replay does."""
+    """What is done at the divergence, and what was to be done."""
     expected, actual = found.expected, found.actual
+    now, before = _sides(found)
     if found.how is How.SCALARS and expected is not None and actual is not None:
-        pairs = list(_unlike(expected, actual))
-        return f"{actual.name} is given {pairs[0][1]} in replay, where forward gave {pairs[0][0]}"
+        was, given = _unlike(expected, actual)[0]
+        return f"{actual.name} is given {given} in {now}, where {before} gave {was}"
     if found.how is How.INPUTS:
         return f"{found.operation.name} is given another value"
     if actual is None:
         assert expected is not None
-        return f"replay ends where forward goes on with {expected.name}"
+        return f"{now} ends where {before} goes on with {expected.name}"
     if expected is None:
-        return f"replay goes on with {actual.name} where forward has ended"
+        return f"{now} goes on with {actual.name} where {before} has ended"
+    if expected.name == actual.name and actual.is_region:
+        return f"{actual.name} has {actual.scalars[0]} in {now} and {expected.scalars[0]} in {before}"
     if expected.name == actual.name:
-        if actual.is_region:
-            return f"{actual.name} has {actual.scalars[0]} in replay and {expected.scalars[0]} in forward"
         return (
-            f"{actual.name} takes {len(actual.inputs)} tensors in replay, {len(expected.inputs)} in forward"
+            f"{actual.name} takes {len(actual.inputs)} tensors in {now}, {len(expected.inputs)} in {before}"
         )
     where = f" ({expected.place})" if expected.place and expected.place != actual.place else ""
-    return f"replay runs {actual.name} where forward ran {expected.name}{where}"
+    return f"{now} runs {actual.name} where {before} ran {expected.name}{where}"
 
 
 def _unlike(expected: Operation, actual: Operation) -> list[tuple[str, str]]:

@@ -30,12 +30,14 @@ class Explanation:
     """What the tracks say together.
 
     ``saved`` are the fewest saved regions under which the step breaks: none of them where it breaks with no
-    region saved, None where no policy decides regions. ``alone`` are the regions each of which breaks it.
+    region saved, None where no policy decides regions. ``alone`` are the regions each of which breaks it;
+    ``mends`` those that need only be saved for the step to hold, where it breaks with none saved.
     """
 
     blame: Blame
     saved: tuple[str, ...] | None = None
     alone: tuple[str, ...] = ()
+    mends: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return " ".join(part for part in (_BLAME[self.blame], self._about_policies()) if part)
@@ -43,6 +45,8 @@ class Explanation:
     def _about_policies(self) -> str:
         if self.saved is None:
             return ""
+        if self.mends:
+            return f"It breaks with no region saved, and holds where {' or '.join(self.mends)} is saved."
         if not self.saved:
             return "It breaks with no region saved, so it does not depend on what is saved."
         if len(self.alone) > 1:
@@ -88,8 +92,12 @@ def explain(
     sets = [_saved(result.policy, list(nested)) for result in broken if result.policy.patterns is not None]
     if not sets:
         return Explanation(blame)
-    alone = tuple(one for one in nested if [one, *nested[one]] in sets)
-    return Explanation(blame, tuple(_fewest(min(sets, key=len), nested, breaks)), alone)
+    saved = tuple(_fewest(min(sets, key=len), nested, breaks))
+    alone = tuple(one for one in nested if _alone(one, nested) in sets)
+    if saved:
+        return Explanation(blame, saved, alone)
+    hold = [_saved(one.policy, list(nested)) for one in results if not one.is_broken]
+    return Explanation(blame, saved, alone, tuple(one for one in nested if _alone(one, nested) in hold))
 
 
 def _blame(broken: Sequence[PolicyResult], block: PolicyResult) -> Blame:
@@ -113,6 +121,11 @@ def _broken_things(result: PolicyResult) -> list[str]:
 def _saved(policy: Policy, names: Sequence[str]) -> list[str]:
     """The regions that a policy saves, whatever the checkpoint; those nested in others come after them."""
     return [name for name in names if policy.saves("", name)]
+
+
+def _alone(region: str, nested: dict[str, list[str]]) -> list[str]:
+    """What is saved where a policy saves one region."""
+    return [name for name in nested if name == region or name in nested[region]]
 
 
 def _fewest(saved: list[str], nested: dict[str, list[str]], breaks: Callable[[Plan], bool]) -> list[str]:

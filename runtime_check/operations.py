@@ -113,6 +113,8 @@ class Divergence:
     generator: str | None = None
     reaches_gradients: bool = False
 
+    in_replay: bool = True
+    """Whether replay was laid beside its forward, and not one track beside another."""
     skips: bool = False
     """Replay goes on with something that forward did later."""
 
@@ -510,7 +512,7 @@ class _Comparison:
     def _new(self, how: How, expected: Operation | None, actual: Operation | None) -> Divergence:
         one = expected or actual
         assert one is not None
-        found = Divergence(how, one.checkpoint, self._index, expected, actual)
+        found = Divergence(how, one.checkpoint, self._index, expected, actual, in_replay=self._is_replay)
         self._found.append(found)
         return found
 

@@ -119,6 +119,23 @@ def test_fault_that_torchs_checkpoint_has_too_is_the_models() -> None:
     assert explained(Counted) == Explanation(Blame.MODEL, (), ("a",))
 
 
+class DropoutInOneRegion(Chain):
+    def body(self, x: Tensor) -> Tensor:
+        h = self.region("a", x)
+        remat.recompute_needs_tensor(h)
+        return self.region("b", h.sin())
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a.register_forward_hook(lambda *given: F.dropout(given[-1], 0.5))
+
+
+def test_region_that_mends_it_is_named() -> None:
+    found = explained(DropoutInOneRegion)
+    assert found == Explanation(Blame.ANNOTATION, (), ("b",), mends=("a",))
+    assert "holds where a is saved" in str(found)
+
+
 class CountedUnderGuard(Chain):
     """What guards hold in torch's checkpoint, too; the marker is what is missing."""
 
