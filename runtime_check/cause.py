@@ -233,7 +233,7 @@ class _Search:
         )
         if found.how is How.OUTPUTS:
             return self._of_outputs(found, cause)
-        if found.how is How.INPUTS and operation.name != "lift_fresh":
+        if found.how is How.INPUTS and not _comes_from_python(found):
             return self._of_inputs(found, cause)
         return self._of_python(found, cause)
 
@@ -386,6 +386,18 @@ class _Search:
         for write in watch.writes:
             first.setdefault(write.what, write)
         return first
+
+
+def _comes_from_python(found: Divergence) -> bool:
+    """Was the tensor made of numbers, or cut out with others?"""
+    if found.operation.name == "lift_fresh":
+        return True
+    expected, actual = found.expected, found.actual
+    state = [one.name for one in found.sources if one.name and not one.name.startswith("variable ")]
+    if expected is None or actual is None or state:
+        return False
+    pairs = zip(expected.inputs, actual.inputs, strict=False)
+    return any(was is not None and now is not None and was.shape != now.shape for was, now in pairs)
 
 
 def _of_write(write: Write, kind: Kind, what_it_does: str, remedy: str) -> Cause:

@@ -14,6 +14,7 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -242,6 +243,74 @@ class Counter(Program):
     def between(self, h: Tensor) -> Tensor:
         self.count += 1
         return h * self.count  # FAULT
+
+
+class ShapeFromCounter(Program):
+    kind = Kind.EXTERNAL
+    named = "count"
+
+    def __init__(self, form: str = BARE) -> None:
+        super().__init__(form)
+        self.count = 0
+
+    def between(self, h: Tensor) -> Tensor:
+        self.count += 1
+        return h[: self.count].sum(0, keepdim=True)  # FAULT
+
+
+@dataclass
+class Settings:
+    scale: float = 1.0
+
+
+class SettingsChange(Program):
+    kind = Kind.EXTERNAL
+    named = "settings.scale"
+
+    def __init__(self, form: str = BARE) -> None:
+        super().__init__(form)
+        self.settings = Settings()
+
+    def between(self, h: Tensor) -> Tensor:
+        self.settings.scale /= 2
+        return h * self.settings.scale  # FAULT
+
+
+def count() -> int:
+    """Counts its calls itself."""
+    count.calls = getattr(count, "calls", 0) + 1
+    return count.calls
+
+
+class FunctionCounts(Program):
+    kind = Kind.EXTERNAL
+    named = "count.calls"
+
+    def between(self, h: Tensor) -> Tensor:
+        return h * count()  # FAULT
+
+
+class AsksForTheBase(Program):
+    """A placeholder is no view, and the output was one."""
+
+    kind = Kind.EXTERNAL
+    forms = (SAVE,)
+
+    def between(self, h: Tensor) -> Tensor:
+        return h * (1.0 if h._base is None else 2.0)  # FAULT
+
+
+class SwallowsThePlaceholder(Program):
+    kind = Kind.EXTERNAL
+    forms = (SAVE,)
+
+    def body(self, x: Tensor) -> Tensor:
+        h = remat.region(self.a, "a", recompute=False)(x)
+        try:
+            y = h * 2
+        except RuntimeError:
+            y = x * 3  # FAULT
+        return self.b(y.sin())
 
 
 SCALE = 1.0
@@ -540,6 +609,23 @@ class PolicyFlips(Program):
         return self.b(h)
 
 
+class NameChanges(Program):
+    kind = Kind.CONTROL_FLOW
+    named = "calls"
+    forms = (SAVE, RECOMPUTE)
+
+    def __init__(self, form: str = BARE) -> None:
+        super().__init__(form)
+        self.calls = 0
+
+    def body(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        flag = self.form == RECOMPUTE
+        h = partial(remat.region, recompute=flag)(self.a, f"a{self.calls}")(x)  # FAULT
+        remat.recompute_needs_tensor(h)
+        return self.b((h * self.calls).sin())
+
+
 # Tensors from outside, and changes in place.
 
 
@@ -668,6 +754,32 @@ class DataOfKeptOutput(Program):
         return y
 
 
+class StatisticsChangedBeforeTheirMarker(Program):
+    """Nothing that needs a gradient: torch_remat does not see the change, and replay makes it again."""
+
+    kind = Kind.UPSTREAM
+    forms = (SAVE,)
+
+    def between(self, h: Tensor) -> Tensor:
+        with torch.no_grad():
+            mean = remat.region(lambda t: t.mean(0), "mean", recompute=False)(h)
+            mean.mul_(2)  # FAULT
+            remat.recompute_needs_tensor(mean)
+        return h * mean
+
+
+class ParameterChanged(Program):
+    kind = Kind.UPSTREAM
+    named = "parameter a.weight"
+
+    def body(self, x: Tensor) -> Tensor:
+        self.a.weight.data.mul_(0.9)  # FAULT
+        return super().body(x)
+
+    def between(self, h: Tensor) -> Tensor:
+        return h
+
+
 class ScratchOfSavedRegion(Program):
     kind = Kind.UPSTREAM
     named = "variable scratch"
@@ -789,6 +901,24 @@ class Counts(Program):
         y = h.exp()
         self.calls += 1  # FAULT
         return y
+
+
+class ForwardHookCounts(Program):
+    kind = Kind.STATE_TWICE
+    named = "calls"
+
+    def __init__(self, form: str = BARE) -> None:
+        super().__init__(form)
+        self.calls = 0
+        self.act = nn.Tanh()
+
+        def counting(*_: Any) -> None:
+            self.calls += 1  # FAULT
+
+        self.act.register_forward_hook(counting)
+
+    def between(self, h: Tensor) -> Tensor:
+        return self.act(h)
 
 
 class CountsInDict(Program):
