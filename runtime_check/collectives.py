@@ -8,6 +8,7 @@ is written in C++. A dispatch mode therefore sees them all, and changes none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import torch
@@ -65,11 +66,21 @@ class Collectives(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         self.operations += 1
         self.last = func
-        if func.namespace in ("c10d", "_c10d_functional"):
-            name = func.overloadpacket.__name__.strip("_")
-            if name not in _FROM_ONE_TO_ONE and name not in _NO_COMMUNICATION:
-                self._found(_described(name, args))
-        return func(*args, **(kwargs or {}))
+        name = _collective(func)
+        if name is not None:
+            self._found(_described(name, args))
+        return func(*args, **kwargs) if kwargs else func(*args)
+
+
+@cache
+def _collective(operator: Any) -> str | None:
+    """How users call the collective; None for every other operator."""
+    if not operator.name().startswith(_NAMESPACES):
+        return None
+    name = str(operator.overloadpacket.__name__).strip("_")
+    if name in _FROM_ONE_TO_ONE or name in _NO_COMMUNICATION:
+        return None
+    return _AS_USERS_CALL_THEM.get(name, name)
 
 
 def waits_for_others(operation: Any) -> bool:
@@ -77,8 +88,7 @@ def waits_for_others(operation: Any) -> bool:
     return operation is not None and operation.name().startswith(_NAMESPACES)
 
 
-def _described(operator: str, args: tuple[Any, ...]) -> str:
-    name = _AS_USERS_CALL_THEM.get(operator, operator)
+def _described(name: str, args: tuple[Any, ...]) -> str:
     tensors = [tensor for _, tensor in named_tensors(args, "")]
     shown = _shapes(tensors) if name in _SAME_SHAPE_EVERYWHERE else _types(tensors)
     parts = [name] if name == "barrier" or not shown else [name, shown]

@@ -168,14 +168,17 @@ class RankGuard:
         point = END if status != EXIT_USAGE else f"{END}, because of: {first_line}"
         answers = self._meet(point, json.dumps([status, text]))
         statuses = {rank: int(json.loads(answer)[0]) for rank, answer in answers.items()}
+        worst = min(statuses.values(), key=_WORST_FIRST.index)
         if self.rank == 0:
-            for group in self.groups:
+            is_usage = worst == EXIT_USAGE
+            for group in (range(self.world),) if is_usage else self.groups:
                 speaker = min(group, key=lambda rank: (_WORST_FIRST.index(statuses[rank]), rank))
                 show(json.loads(answers[speaker])[1])
-            show(self._section(statuses))
+            if not is_usage:
+                show(self._section(statuses))
             self._board.announce("printed")
         self._watch.await_print()
-        return min(statuses.values(), key=_WORST_FIRST.index)
+        return worst
 
     def begin(self, step: str) -> None:
         """A track begins, on all ranks at once."""
