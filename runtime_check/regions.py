@@ -29,7 +29,7 @@ from torch_remat._region import _qualified_name
 from remat_lint.runtime_check.plan import Checkpointing, Plan
 from remat_lint.runtime_check.selective import keeping_products
 from remat_lint.runtime_check.source_flags import Flag, SourceFlags
-from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
+from remat_lint.runtime_check.witness import CheckpointCall, CheckpointRun, Phase, RegionCall, Witness
 
 # What torch.utils.checkpoint.checkpoint takes for itself; everything else goes to the function.
 _TORCH_OPTIONS = frozenset(
@@ -139,15 +139,26 @@ class Observation:
         """The regions whose functions run now, the outermost first."""
         return tuple(self._inside)
 
-    def noting(self, name: object, function: Callable[..., Any]) -> Callable[..., Any]:
+    def noting(
+        self, name: object, function: Callable[..., Any], *, honours_regions: bool
+    ) -> Callable[..., Any]:
         """``function`` as the body of one call of a checkpoint, told apart by phase each time it runs."""
         self.checkpoint_calls += 1
         running = _Running(self._label(name))
 
         @wraps(function, updated=())
         def noted(*args: Any, **kwargs: Any) -> Any:
+            if running.executions:
+                with self._in(running):
+                    return function(*args, **kwargs)
+            call = CheckpointCall(running.checkpoint, function, args, kwargs, honours_regions)
+            for witness in self.witnesses:
+                witness.checkpoint_called(call)
             with self._in(running):
-                return function(*args, **kwargs)
+                output = function(*args, **kwargs)
+            for witness in self.witnesses:
+                witness.checkpoint_returned(call, output)
+            return output
 
         return noted
 
@@ -324,7 +335,8 @@ class Tap:
                     def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
                         return original(*args, **now.with_check_of_values(kwargs))(body)  # type: ignore[no-any-return]
 
-                    run = self._as_planned(now, kwargs.get("region_name"), function, as_written)
+                    name = kwargs.get("region_name")
+                    run = self._as_planned(now, name, function, as_written, honours_regions=True)
                     return run(*call_args, **call_kwargs)
 
                 return checkpointed
@@ -353,7 +365,8 @@ class Tap:
             def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
                 return partial(original, body, **now.with_check_of_values({"use_reentrant": None, **options}))
 
-            return self._as_planned(now, None, function, as_written)(*rest, **given)
+            run = self._as_planned(now, None, function, as_written, honours_regions=False)
+            return run(*rest, **given)
 
         return checkpoint
 
@@ -363,8 +376,10 @@ class Tap:
         name: object,
         function: Callable[..., Any],
         as_written: Callable[[Callable[..., Any]], Callable[..., Any]],
+        *,
+        honours_regions: bool,
     ) -> Callable[..., Any]:
-        body = now.noting(name, function)
+        body = now.noting(name, function, honours_regions=honours_regions)
         checkpointing = now.plan.checkpointing
         if checkpointing is Checkpointing.PLAIN:
             return body
