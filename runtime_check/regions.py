@@ -63,6 +63,8 @@ class SeenRegion:
     flag: Flag
     own_recompute: bool
     """The flag that the module gave it."""
+    place: tuple[str, int]
+    """File and line of its call."""
     inside: set[str] = field(default_factory=set)
     callers: set[CodeType] = field(default_factory=set)
 
@@ -170,7 +172,7 @@ class Observation:
         assert now is not None
         # torch_remat takes any name that can be hashed; patterns and tables need text.
         name = str(_qualified_name(site.name))
-        seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute))
+        seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute, site.place))
         seen.inside.update(self._inside)
         seen.callers.add(site.caller)
         recompute = site.recompute
@@ -247,6 +249,7 @@ class _Site:
     recompute: bool
     flag: Flag
     caller: CodeType
+    place: tuple[str, int]
 
 
 class Tap:
@@ -295,7 +298,8 @@ class Tap:
         *,
         recompute: bool,
     ) -> Callable[..., Any]:
-        site = _Site(original, name, recompute, self._flags.at(caller), caller.f_code)
+        place = (caller.f_code.co_filename, caller.f_lineno)
+        site = _Site(original, name, recompute, self._flags.at(caller), caller.f_code, place)
 
         @wraps(wrapper)
         def observed(*args: Any, **kwargs: Any) -> Any:
