@@ -69,7 +69,7 @@ def compare(program: str) -> Comparison:
 
 
 def _runs(source: str) -> Iterator[tuple[tuple[str, ...], Observation]]:
-    """The names of the regions in the order of their calls, for every setting under which the forward ends."""
+    """The names of the regions in the order of their calls, for every setting whose forward ends."""
     with Tap().open() as tap:
         module = load(source)
         if module is None:
@@ -88,9 +88,12 @@ def _run(module: Any, setting: Setting, tap: Tap) -> tuple[tuple[str, ...], Obse
     observation = Observation(regions(AS_CONFIGURED))
     body = remat.checkpoint(region_name="case")(module.Generated())
     try:
-        with contextlib.redirect_stdout(io.StringIO()), tap.observing(observation):
-            with remat.collect_trace() as trace:
-                body(x, w, setting.flag_a, setting.flag_b)
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            tap.observing(observation),
+            remat.collect_trace() as trace,
+        ):
+            body(x, w, setting.flag_a, setting.flag_b)
     except Exception:  # noqa: BLE001 - any: then there is nothing to compare with
         return None
     return tuple(_names(trace.entries)), observation
