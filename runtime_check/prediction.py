@@ -175,10 +175,6 @@ class _Saved:
     matches: tuple[tuple[_Run, _Match], ...]
     is_alive: bool = True
 
-    def is_of_input(self, run: _Run) -> bool:
-        """Does it lie in an input of the region?"""
-        return any(one.geometry.storage == self.storage for one in run.inputs)
-
 
 @dataclass(slots=True, eq=False)
 class _Run:
@@ -209,16 +205,14 @@ class _Returned:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marked:
-    """A marker names storages. ``place`` is the file and line of its call."""
+class _Marked:
+    """A marker names storages."""
 
     checkpoint: str
-    place: tuple[str, int]
     storages: tuple[int, ...]
-    around: tuple[_Run, ...]
 
 
-_Event = _Called | _Returned | Marked
+_Event = _Called | _Returned | _Marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,22 +265,15 @@ class Probe:
             if storage in self.sizes
         )
 
-    def made_resident(self, marker: Marked) -> bool:
-        """Does autograd keep, by itself, every region's output that the marker names?"""
-        producers = [
-            (run, storage)
-            for run in self._runs(marker.checkpoint)
-            for storage in run.outputs
-            if storage in marker.storages
-        ]
-        return bool(producers) and all(
-            any(one.storage == storage and not one.is_of_input(run) for one in run.saved)
-            for run, storage in producers
-        )
-
-    def markers(self) -> tuple[Marked, ...]:
-        """Every call of a marker, in order."""
-        return tuple(event for event in self.events if isinstance(event, Marked))
+    @property
+    def nested(self) -> dict[str, tuple[str, ...]]:
+        """Every region that a policy decides, by its name alone, with those that run inside it."""
+        inside: dict[str, dict[str, None]] = {name: {} for _, name in self.regions}
+        for event in self.events:
+            if isinstance(event, _Called) and event.run.region[1] in inside:
+                for outer in event.run.around:
+                    inside.setdefault(outer.region[1], {})[event.run.region[1]] = None
+        return {name: tuple(inside[name]) for _, name in self.regions}
 
     def doubts(self) -> Iterable[str]:
         """What there is in the step that the rules may not cover."""
@@ -306,11 +293,6 @@ class Probe:
         if any(not run.honours_regions for run in runs):
             yield "regions stand in a checkpoint of torch, which does not know them"
 
-    def _runs(self, checkpoint: str) -> Iterable[_Run]:
-        for event in self.events:
-            if isinstance(event, _Returned) and event.run.region[0] == checkpoint:
-                yield event.run
-
 
 class _Replayed:
     """torch_remat's bookkeeping during a forward, under one policy."""
@@ -324,7 +306,7 @@ class _Replayed:
     def keeping(self, events: Iterable[_Event]) -> Iterable[tuple[int, Region]]:
         """The storages that are kept, each with the region that keeps it; some more than once."""
         for event in events:
-            if isinstance(event, Marked):
+            if isinstance(event, _Marked):
                 if event.checkpoint not in self._dead:
                     yield from self._persisted(event.checkpoint, event.storages)
             elif self._is_inert(event.run):
@@ -447,11 +429,11 @@ class _Probing(Storages):
         run.outputs = tuple(storage for leaf in leaves for storage in self._numbers(leaf))
         self.probe.events.append(_Returned(run))
 
-    def marked(self, place: tuple[str, int], tensors: tuple[Tensor, ...]) -> None:
+    def marked(self, _place: tuple[str, int], tensors: tuple[Tensor, ...]) -> None:
         now = self._observation.running
         assert now is not None
         storages = tuple(number for tensor in tensors for number in self._numbers(tensor))
-        self.probe.events.append(Marked(now.checkpoint, place, storages, tuple(self._running)))
+        self.probe.events.append(_Marked(now.checkpoint, storages))
 
     def forward_ended(self, _loss: Tensor) -> None:
         probe = self.probe
