@@ -24,7 +24,7 @@ from remat_lint.runtime_check.bench import Bench
 from remat_lint.runtime_check.compare import differences
 from remat_lint.runtime_check.plan import PLAIN, Checkpointing, Plan
 from remat_lint.runtime_check.policy import ALL, AS_CONFIGURED, NONE, Policy, alone, combinations, together
-from remat_lint.runtime_check.prediction import Probe, probed
+from remat_lint.runtime_check.probe import Probe, probed
 from remat_lint.runtime_check.regions import Observation
 from remat_lint.runtime_check.tracks import Track
 from remat_lint.runtime_check.values import Values

@@ -18,7 +18,8 @@ from remat_lint.runtime_check import Options, check  # noqa: E402
 from remat_lint.runtime_check.bench import Bench, opened  # noqa: E402
 from remat_lint.runtime_check.plan import PLAIN, regions  # noqa: E402
 from remat_lint.runtime_check.policy import ALL, NONE, Policy  # noqa: E402
-from remat_lint.runtime_check.prediction import predicted, probed  # noqa: E402
+from remat_lint.runtime_check.prediction import StorageModel, predicted  # noqa: E402
+from remat_lint.runtime_check.probe import probed  # noqa: E402
 from remat_lint.runtime_check.storages import measured  # noqa: E402
 from tests.runtime_check.layered import FIVE, TWELVE, four_layers, six_layers  # noqa: E402
 
@@ -32,9 +33,9 @@ def policies(names: Sequence[str]) -> list[Policy]:
 
 def unlike(bench: Bench, tried: Iterable[Policy]) -> dict[str, tuple[int, int]]:
     """Policies that do not retain what the probe predicts: predicted beside measured."""
-    probe = probed(bench)
+    model = StorageModel(probed(bench))
     both = {
-        policy.name: (probe.retained_bytes(policy), measured(bench, regions(policy)).retained_bytes)
+        policy.name: (model.retained_bytes(policy), measured(bench, regions(policy)).retained_bytes)
         for policy in tried
     }
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
@@ -46,7 +47,8 @@ def test_bytes_of_all_32_policies_of_five_regions_are_predicted_from_one_probe()
         bench = make_bench()
         assert len(tried) == 32
         assert unlike(bench, tried) == {}
-        assert len({probed(bench).retained_bytes(policy) for policy in tried}) > 16
+        model = StorageModel(probed(bench))
+        assert len({model.retained_bytes(policy) for policy in tried}) > 16
 
 
 def test_all_32_policies_have_the_computed_counts_and_equal_bits() -> None:
@@ -243,6 +245,6 @@ def test_a_prediction_is_checked_by_real_runs_and_names_its_doubts() -> None:
     with opened(lambda: (Nested(), (torch.linspace(-1, 1, 32).reshape(4, 8),)), device="cpu") as make_bench:
         prediction = predicted(make_bench(), validation=[NONE, ALL])
     assert [str(one).endswith("as predicted") for one in prediction.checks] == [True, True]
-    assert prediction.retained_bytes(NONE) == prediction.probe.base_bytes
+    assert prediction.retained_bytes(NONE) == prediction.model.probe.base_bytes
     assert prediction.doubts == ("regions stand inside others: outer.inner",)
     assert prediction.why_not is None
