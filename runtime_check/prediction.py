@@ -23,7 +23,17 @@ from dataclasses import dataclass
 from remat_lint.runtime_check.bench import Bench
 from remat_lint.runtime_check.plan import regions
 from remat_lint.runtime_check.policy import ALL, NONE, Policy
-from remat_lint.runtime_check.probe import Called, Marked, Probe, Region, RegionRun, Returned, Saved, probed
+from remat_lint.runtime_check.probe import (
+    Called,
+    Marked,
+    Match,
+    Probe,
+    Region,
+    RegionRun,
+    Returned,
+    Saved,
+    probed,
+)
 from remat_lint.runtime_check.storages import Memory, measured
 
 
@@ -101,7 +111,19 @@ class StorageModel:
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
-        self._runs = {event.run.region: event.run for event in probe.events if isinstance(event, Called)}
+        runs = [event.run for event in probe.events if isinstance(event, Called)]
+        self._runs = {run.region: run for run in runs if run.honours_regions}
+        self._here = {
+            checkpoint: frozenset(region for region in self._runs if region[0] == checkpoint)
+            for checkpoint in probe.checkpoints
+        }
+        self._known: dict[tuple[str, frozenset[Region]], Mapping[int, Region]] = {}
+        self._always = [
+            region for region, run in self._runs.items() if not run.is_decided and not run.own_recompute
+        ]
+        self._inner = {
+            region: {outer.region for outer in run.around} for region, run in self._runs.items() if run.around
+        }
 
     def retained_bytes(self, policy: Policy) -> int:
         """The bytes that are alive after the forward under a policy."""
@@ -113,12 +135,13 @@ class StorageModel:
 
     def saved(self, policy: Policy) -> frozenset[Region]:
         """The regions whose functions replay skips: saved by the policy or by themselves, or inside one."""
-        chosen = {region for region, run in self._runs.items() if run.honours_regions and _saves(policy, run)}
-        return frozenset(
-            region
-            for region, run in self._runs.items()
-            if region in chosen or any(outer.region in chosen for outer in run.around)
-        )
+        return self.saved_with(region for region, run in self._runs.items() if _saves(policy, run))
+
+    def saved_with(self, chosen: Iterable[Region]) -> frozenset[Region]:
+        """The same where a policy chooses just these, those inside of them not named."""
+        saved = {*chosen, *self._always}.intersection(self._runs)
+        inside = (region for region in self._inner if not saved.isdisjoint(self._inner[region]))
+        return frozenset(saved.union(inside))
 
     def kept(self, saved: Collection[Region]) -> Mapping[int, Region]:
         """What is kept beyond the base: each storage with the first region that keeps it."""
@@ -129,12 +152,19 @@ class StorageModel:
 
     def kept_in(self, checkpoint: str, saved: Collection[Region]) -> Mapping[int, Region]:
         """The same for one checkpoint; what it shares with another one stands in both."""
-        owners: dict[int, Region] = {}
-        if checkpoint not in self.probe.dead:
-            for storage, region in _Forward(saved).keeping(self.probe.events_of(checkpoint)):
-                if storage in self.probe.sizes:
-                    owners.setdefault(storage, region)
-        return owners
+        here = checkpoint, self._here[checkpoint].intersection(saved)
+        if here not in self._known:  # policies that differ elsewhere are the same here
+            self._known[here] = dict(self._kept_in(*here))
+        return self._known[here]
+
+    def _kept_in(self, checkpoint: str, saved: frozenset[Region]) -> Iterable[tuple[int, Region]]:
+        if checkpoint in self.probe.dead:
+            return
+        known = set()
+        for storage, region in _Forward(saved).keeping(self.probe.events_of(checkpoint)):
+            if storage in self.probe.sizes and storage not in known:
+                known.add(storage)
+                yield storage, region
 
 
 def _saves(policy: Policy, run: RegionRun) -> bool:
@@ -171,23 +201,26 @@ class _Forward:
         self._stubs[id(run)] = frozenset(s for s in given if s in self._producers)
 
     def _returned(self, run: RegionRun) -> Iterable[tuple[int, Region]]:
-        kept = [one for one in run.saved if self._keeps(run, one)]
+        stubs = self._stubs[id(run)]
+        kept = [one for one, match in run.saved if _keeps(one, match, stubs)]
         yield from ((one.storage, run.region) for one in kept if one.is_alive)
         resident = {one.storage for one in kept}
         for storage in run.outputs:
             self._producers.setdefault(storage, []).append(run.region)
         yield from self._persisted(s for s in run.outputs if s in resident)
 
-    def _keeps(self, run: RegionRun, saved: Saved) -> bool:
-        """Is the tensor kept as it is, rather than made again from an input that replay has?"""
-        match = next(match for one, match in saved.matches if one is run)
-        stubs = self._stubs[id(run)]
-        if match.same is not None:
-            return saved.version != match.same.version or match.same.geometry.storage in stubs
-        real = [one for one in match.around if one.geometry.storage not in stubs]
-        return not real or saved.version != real[0].version
-
     def _persisted(self, storages: Iterable[int]) -> Iterable[tuple[int, Region]]:
         for storage in storages:
             for region in self._producers.get(storage, ()):
                 yield storage, region
+
+
+def _keeps(saved: Saved, match: Match, stubs: Collection[int]) -> bool:
+    """Is the tensor kept as it is, rather than made again from an input that replay has?
+
+    ``stubs`` are the storages of inputs that saved regions made: replay has no data of them.
+    """
+    if match.same is not None:
+        return saved.version != match.same.version or match.same.geometry.storage in stubs
+    real = [one for one in match.around if one.geometry.storage not in stubs]
+    return not real or saved.version != real[0].version

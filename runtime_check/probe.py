@@ -69,17 +69,16 @@ class Match:
 
 @dataclass(slots=True, eq=False)
 class Saved:
-    """A tensor that an operation saved for backward, in the regions that ran then, the outermost first."""
+    """A tensor that an operation saved for backward. ``is_alive`` at the end of the forward."""
 
     storage: int
     version: int
-    matches: tuple[tuple[RegionRun, Match], ...]
     is_alive: bool = True
 
 
 @dataclass(slots=True, eq=False)
 class RegionRun:
-    """One call of a region."""
+    """One call of a region. ``saved`` has what is saved in it, and in the regions inside it, too."""
 
     region: Region
     own_recompute: bool
@@ -87,7 +86,7 @@ class RegionRun:
     around: tuple[RegionRun, ...]
     honours_regions: bool
     inputs: tuple[Input, ...]
-    saved: list[Saved] = field(default_factory=list)
+    saved: list[tuple[Saved, Match]] = field(default_factory=list)
     outputs: tuple[int, ...] = ()
 
 
@@ -184,8 +183,7 @@ class Probe:
         changed = dict.fromkeys(
             run.region[1]
             for run in runs
-            for saved in run.saved
-            for _, match in saved.matches
+            for saved, match in run.saved
             if any(saved.version != one.version for one in (match.same, *match.around) if one is not None)
         )
         if changed:
@@ -336,10 +334,9 @@ class _Probing(Storages):
         geometry = self._geometry(tensor)
         if geometry is None:
             return self._let_go_of(tensor, checkpoint, None)
-        matches = tuple((run, _match(geometry, run.inputs)) for run in self._running)
-        saved = Saved(geometry.storage, tensor._version, matches)
+        saved = Saved(geometry.storage, tensor._version)
         for run in self._running:
-            run.saved.append(saved)
+            run.saved.append((saved, _match(geometry, run.inputs)))
         return self._let_go_of(tensor, checkpoint, saved)
 
     def _let_go_of(self, tensor: Tensor, checkpoint: str, saved: Saved | None) -> _Payload:
