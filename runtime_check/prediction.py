@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from remat_lint.runtime_check.bench import Bench
 from remat_lint.runtime_check.plan import regions
-from remat_lint.runtime_check.policy import ALL, NONE, Policy
+from remat_lint.runtime_check.policy import ALL, NONE, Policy, together
 from remat_lint.runtime_check.probe import (
     Called,
     Marked,
@@ -95,9 +95,7 @@ def predicted(bench: Bench, *, validation: Sequence[Policy] | None = None) -> Pr
     probe = probed(bench)
     model = StorageModel(probe)
     if validation is None:
-        alternating = Policy(
-            "every other region", tuple(dict.fromkeys(name for _, name in probe.regions))[::2]
-        )
+        alternating = together(list(probe.nested)[::2], probe.nested)
         validation = [NONE, ALL, alternating]
     checks = [
         Checked(policy, model.retained_bytes(policy), measured(bench, regions(policy)))

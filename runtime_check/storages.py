@@ -83,12 +83,13 @@ def measured(bench: Bench, plan: Plan) -> Memory:
     assert isinstance(storages, Storages)
     if track.failure is not None or storages.at_end_of_forward is None:
         raise UsageError(f"under {plan.name}, the step fails, so its memory is unknown: {track.failure}")
+    is_on_device = bench.start.device.type == "cuda"
     return Memory(
         plan,
         sum(share.retained_bytes for share in storages.at_end_of_forward),
         storages.at_end_of_forward,
-        storages.peak_bytes,
-        storages.device.type == "cuda",
+        storages.peak_of_device if is_on_device else storages.ledger.peak_bytes,
+        is_on_device,
     )
 
 
@@ -156,14 +157,10 @@ class Storages(Witness):
     def __init__(self, observation: Observation) -> None:
         self.ledger = Ledger(observation)
         self.at_end_of_forward: tuple[Share, ...] | None = None
-        self.device = torch.device("cpu")
+        self.peak_of_device = 0
+        """The allocator's peak over what it had before; 0 where no device tells."""
+        self._before = 0
         self._given: set[int] = set()
-        self._peak_of_device = 0
-
-    @property
-    def peak_bytes(self) -> int:
-        """The device's peak over what it had before, where it tells; else that of the live storages."""
-        return self._peak_of_device if self.device.type == "cuda" else self.ledger.peak_bytes
 
     def around(self) -> SeeingStorages:
         return SeeingStorages(self)
@@ -173,7 +170,6 @@ class Storages(Witness):
             for storage in storages_of(tensor):
                 known = self.ledger.note(storage, is_of_step=False)
                 self._given.add(known.serial)
-                self.device = tensor.device
 
     def forward_ended(self, _loss: Tensor) -> None:
         if self.at_end_of_forward is None:
@@ -203,7 +199,7 @@ class Storages(Witness):
         """The step is over."""
         gc.unfreeze()
         if torch.cuda.is_available():
-            self._peak_of_device = torch.cuda.max_memory_allocated() - self._before
+            self.peak_of_device = torch.cuda.max_memory_allocated() - self._before
 
 
 class SeeingStorages(TorchDispatchMode):  # type: ignore[no-untyped-call]
