@@ -23,6 +23,7 @@ class Form(NamedTuple):
 
     ``skipped`` arguments stand between the function and its own. ``options`` are keywords that it takes for
     itself. ``reentrant`` says whether the forward runs without gradients, None where that is configured.
+    ``trackers`` says that the random states which its package keeps for its own draws are restored too.
     """
 
     shape: str
@@ -30,6 +31,7 @@ class Form(NamedTuple):
     skipped: int = 0
     options: tuple[str, ...] = ()
     reentrant: bool | None = False
+    trackers: bool = False
 
 
 _TORCH_OPTIONS = (
@@ -45,17 +47,17 @@ _TORCH_OPTIONS = (
 _TORCH = Form("call", "function", options=_TORCH_OPTIONS, reentrant=True)
 """Reentrant where nobody says that it is not."""
 
-_MEGATRON = Form("call", "function", skipped=1, reentrant=True)
+_MEGATRON = Form("call", "function", skipped=1, reentrant=True, trackers=True)
 """Its own autograd function; ``distribute_saved_activations`` comes second."""
 
 _TE_OPTIONS = ("distribute_saved_activations", "get_rng_state_tracker", "tp_group", "use_reentrant")
-_TE = Form("call", "function", options=_TE_OPTIONS, reentrant=None)
+_TE = Form("call", "function", options=_TE_OPTIONS, reentrant=None, trackers=True)
 """Named like torch's; all its options are keywords."""
 
-_TE_OF_MEGATRON = Form("call", "forward_func", skipped=3, reentrant=None)
+_TE_OF_MEGATRON = Form("call", "forward_func", skipped=3, reentrant=None, trackers=True)
 """Hands on to transformer_engine, what was positional there."""
 
-_DEEPSPEED = Form("call", "function", reentrant=True)
+_DEEPSPEED = Form("call", "function", reentrant=True, trackers=True)
 """Takes no option; its own tracker of CUDA generators is restored as well."""
 
 _WRAPPER = Form("module", "module")
@@ -77,10 +79,10 @@ FORMS: dict[str, Form] = {
     "megatron.core.tensor_parallel.checkpoint": _MEGATRON,
     "megatron.core.tensor_parallel.random.checkpoint": _MEGATRON,
     "megatron.core.tensor_parallel.CheckpointWithoutOutput.checkpoint": Form(
-        "call", "run_function", reentrant=True
+        "call", "run_function", reentrant=True, trackers=True
     ),
     "megatron.core.tensor_parallel.random.CheckpointWithoutOutput.checkpoint": Form(
-        "call", "run_function", reentrant=True
+        "call", "run_function", reentrant=True, trackers=True
     ),
     "megatron.core.extensions.transformer_engine.te_checkpoint": _TE_OF_MEGATRON,
     "transformer_engine.pytorch.checkpoint": _TE,

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os.path import abspath
 
-from remat_lint.analysis.facts import Assumption, Fact, Kept, ModuleFacts, Reached, ReplayFact
+from remat_lint.analysis.facts import (
+    Assumption,
+    DivergentReplay,
+    Fact,
+    Kept,
+    ModuleFacts,
+    Reached,
+    ReplayFact,
+    StateWrite,
+    UnstableInput,
+)
 from remat_lint.findings import Place, Step
 
 Key = tuple[str, int]
@@ -66,10 +76,23 @@ def _at_home(fact: ReplayFact, paths: Mapping[str, str]) -> ReplayFact | None:
     chain = fact.replayed.chain
     for index in reversed(range(len(chain))):
         if abspath(chain[index].place.path) in paths:
-            behind = (*chain[index + 1 :], Step(fact.place, "it is done {here}"))
+            behind = (*chain[index + 1 :], Step(fact.place, _done_there(fact)))
             replayed = replace(fact.replayed, chain=(*chain[:index], *behind))
             return replace(fact, place=_renamed(chain[index].place, paths), replayed=replayed)
     return None
+
+
+def _done_there(fact: ReplayFact) -> str:
+    """The last step to a fact: what the code does there."""
+    match fact:
+        case StateWrite(target=target):
+            return f"`{target}` is written {{here}}"
+        case UnstableInput(what=what):
+            return f"`{what}` decides {{here}}"
+        case DivergentReplay(what=what):
+            return f"`{what}` is not the same in both phases {{here}}"
+        case _:
+            return f"`{fact.operation}` is called {{here}}"
 
 
 def _renamed(place: Place, paths: Mapping[str, str]) -> Place:

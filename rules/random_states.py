@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remat_lint.analysis.facts import Cover, Inside, Kept, Random, RandomDraw, RandomKind
+from remat_lint.analysis.facts import Cover, Device, Inside, Kept, Random, RandomDraw, RandomKind
 from remat_lint.findings import Severity
 
 _STATES = {
@@ -16,6 +16,12 @@ _FUNCTIONS = {
     RandomKind.TORCH: "`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`",
     RandomKind.PYTHON: "`random.getstate`, `random.setstate`",
     RandomKind.NUMPY: "`numpy.random.get_state`, `numpy.random.set_state`",
+}
+
+
+_FUNCTIONS_ON = {
+    Device.CPU: "`torch.get_rng_state`, `torch.set_rng_state`",
+    Device.GPU: "`torch.cuda.get_rng_state`, `torch.cuda.set_rng_state`",
 }
 
 
@@ -61,30 +67,33 @@ def what_draws(draw: RandomDraw) -> str:
 def harm(draw: RandomDraw) -> str:
     """What becomes of the gradients, and when."""
     inside, replayed = draw.replayed.inside, draw.replayed
+    then = "" if replayed.certain else "if it does, "
     if not draw.kept:
         return (
-            "the replay draws other numbers, and the gradients are right only as long as no operation behind "
-            "it needs what comes out for backward"
+            f"{then}the replay draws other numbers, and the gradients are right only as long as no operation "
+            "behind it needs what comes out for backward"
         )
     region = kept_region(draw)
     if region is not None:
         return (
-            f"replay skips region `{region.region}` and its draws, so that whatever draws after it gets "
-            "other numbers than in the forward"
+            f"{then}replay skips region `{region.region}` and its draws, so that whatever draws after it "
+            "gets other numbers than in the forward"
         )
     wrong = "the replay draws other numbers, and the gradients are silently wrong"
     if inside is not None and inside.kept is Kept.POLICY:
         wrong = f"where the policy recomputes region `{inside.region}`, {wrong}"
-    return wrong if replayed.certain else f"if it does, {wrong}"
+    return f"{then}{wrong}"
 
 
 def hook_to_write(random: Random) -> str:
     """The hook that restores a state."""
-    functions = f" ({_FUNCTIONS[random.kind]})" if random.kind in _FUNCTIONS else ""
+    known = _FUNCTIONS_ON[random.device] if random.device is not None else _FUNCTIONS.get(random.kind)
+    functions = f" ({known})" if known is not None else ""
     return f"Give the checkpoint a `remat.RecomputeStateHook` that restores {_state_name(random)}{functions}"
 
 
 def _state_name(random: Random) -> str:
     if random.kind is RandomKind.OBJECT:
         return f"the state of `{random.name}`" if random.name else "the state of its generator"
-    return _STATES[random.kind]
+    on_device = f" on the {random.device.value}" if random.device is not None else ""
+    return _STATES[random.kind] + on_device

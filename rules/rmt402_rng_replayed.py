@@ -24,6 +24,15 @@ class RngReplayed(Rule):
 
     `torch.utils.checkpoint` restores torch's default generators, and no others.
 
+    Silent where the same numbers are drawn again: after a seed in the replayed code, or where the first
+    draw is kept (`if self.noise is None: self.noise = torch.randn(...)`, `functools.cache`). A warning
+    where the numbers decide no more than whether something is printed or counted.
+
+    Modules draw in training only, as far as the linter sees it: one that a constructor puts into evaluation
+    (`self.teacher = Teacher().eval()`) is said to stay there, unless a call of `train()` on the model is in
+    view. A `model.train()` in another script does put it back into training, with its dropout. What must
+    stay in evaluation is put there by an override of `train`.
+
     ## What to write instead
     A state hook (`remat.RecomputeStateHook`): any object with `snapshot` and `restore`, with nothing to
     inherit. `torch_remat` asks it for the state in the forward and gives it back before the replay.

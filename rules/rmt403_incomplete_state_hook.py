@@ -13,9 +13,9 @@ from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severi
 class IncompleteStateHook(Rule):
     """## What it does
     Finds state hooks that cannot work: without `snapshot` or `restore`, with a `restore` that does not use
-    what it is given or adds it to the state, with a `snapshot` that returns the state itself instead of a
-    copy, or that enters a context which it never leaves. And it finds draws from a random state that none
-    of the hooks of their checkpoint restores.
+    what it is given, adds it to the state, or puts the state back as it was (as in `fork_rng`), with a
+    `snapshot` that returns the state itself instead of a copy, or that enters a context which it never
+    leaves. And it finds draws from a random state that none of the hooks of their checkpoint restores.
 
     ## Why is this bad?
     `torch_remat` calls `snapshot` in the forward and gives its result to `restore` before the replay,
@@ -24,6 +24,10 @@ class IncompleteStateHook(Rule):
     moment, such as what a later `snapshot` left in `self`: the replay draws other numbers, and the
     gradients are silently wrong. A hook restores its own state only: one for torch does nothing
     for Python's `random`, nor for a `torch.Generator` of your own.
+
+    The states of GPUs are not that of the CPU. A hook for the one does nothing for the other, which is found
+    where a draw says where it is (`torch.rand(4)`, `torch.rand(4, device="cuda")`). Dropout is where its
+    input is, and nobody knows that here: either hook will do.
 
     ## What to write instead
     A hook (`remat.RecomputeStateHook`: any object with both methods, with nothing to inherit) for each state

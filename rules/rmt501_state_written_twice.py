@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity, unfilled
+from remat_lint.rules.writing import TENSORS, advice, does, maybe, outdated, severity, then, unfilled
 
 _ADVANCED = {
     Written.ELEMENT: "changes",
@@ -146,29 +146,30 @@ class StateWrittenTwice(Rule):
 
 
 def _what_happens(write: StateWrite) -> str:
-    when, target = when_replayed(write.replayed), f"`{write.target}`"
+    when, so, target = when_replayed(write.replayed), then(write), f"`{write.target}`"
     match write.outcome:
         case Outcome.SKIPPED:
             return (
-                f"{target} keeps a result with gradients: {when}, it is there already, nothing computes it "
-                "again, and backward raises"
+                f"{target} {does(write, 'keeps', 'keep')} a result with gradients: {so}, it is there "
+                "already, nothing computes it again, and backward raises"
             )
         case Outcome.SWITCHED:
             return (
-                f"{target} decides which way the code goes: {when}, it is what the forward left here, and "
-                "the code goes the other way"
+                f"{target} {does(write, 'decides', 'decide')} which way the code goes: {so}, it is what the "
+                "forward left here, and the code goes the other way"
             )
         case Outcome.COMPUTED:
             return (
-                f"{target} changes here and is computed with: {when}, it has another value, and the "
-                "gradients are wrong"
+                f"{target} {does(write, 'changes', 'change')} here and is computed with: {so}, it has "
+                "another value, and the gradients are wrong"
             )
         case Outcome.UNFILLED:
             return unfilled(write)
         case Outcome.OUTDATED:
             return outdated(write)
         case Outcome.RAISES:
-            return f"{target} is deleted here: {when}, it is gone, and backward raises"
+            deleted = f"{does(write, 'is', 'be')} deleted here"
+            return f"{target} {deleted}: {so}, it is gone, and backward raises"
         case Outcome.REPLACED:
             return (
                 f"{target} {maybe(write)}is written a second time {when}: what reads it afterwards sees the "

@@ -8,7 +8,7 @@ from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
-from remat_lint.rules.writing import TENSORS, advice, maybe, outdated, severity, unfilled
+from remat_lint.rules.writing import TENSORS, advice, does, maybe, outdated, severity, then, unfilled
 
 
 class BufferUpdatedTwice(Rule):
@@ -125,25 +125,33 @@ class BufferUpdatedTwice(Rule):
 
 
 def _what_happens(write: StateWrite) -> str:
-    when, target = when_replayed(write.replayed), f"`{write.target}`"
+    when, so, target = when_replayed(write.replayed), then(write), f"`{write.target}`"
     match write.outcome:
         case Outcome.RAISES:
-            return f"{target}, an input of the checkpointed function, is changed in place: backward raises"
+            raises = "backward raises" if write.replayed.certain else "if it is, backward raises"
+            changed = f"{does(write, 'is', 'be')} changed in place"
+            return f"{target}, an input of the checkpointed function, {changed}: {raises}"
         case Outcome.UNFILLED:
             return unfilled(write)
         case Outcome.OUTDATED:
             return outdated(write)
         case Outcome.COMPUTED if write.written is Written.INPUT:
+            changed = f"{does(write, 'is', 'be')} changed in place"
             return (
-                f"{target}, an input of the checkpointed function, is changed in place: {when}, it is what "
-                "the forward left, and the gradients are wrong"
+                f"{target}, an input of the checkpointed function, {changed}: {so}, it is what the forward "
+                "left, and the gradients are wrong"
             )
         case Outcome.COMPUTED if write.written is Written.STATISTICS:
-            return f"the state of {target} moves on a second time {when}, and the gradients are wrong"
+            wrong = (
+                "the gradients are wrong" if write.replayed.certain else "the gradients are wrong if it does"
+            )
+            return (
+                f"the state of {target} {does(write, 'moves', 'move')} on a second time {when}, and {wrong}"
+            )
         case Outcome.COMPUTED:
             return (
-                f"{target} changes here and is computed with: {when}, it has other values, and the gradients "
-                "are wrong"
+                f"{target} {does(write, 'changes', 'change')} here and is computed with: {so}, it has other "
+                "values, and the gradients are wrong"
             )
         case Outcome.REPLACED:
             return f"{target} {maybe(write)}is written a second time {when}"

@@ -89,11 +89,11 @@ class RepeatedEffect(Rule):
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
         """One finding for each call."""
         for effect in facts.of(ExternalEffect):
-            runs = "runs" if effect.replayed.certain else "may run"
+            runs, then = ("runs", "") if effect.replayed.certain else ("may run", "if it does, ")
             when, twice = when_replayed(effect.replayed), _TWICE[effect.touched]
             yield self.at(
                 effect.place,
-                f"`{effect.operation}` {runs} again {when}: {twice}. {how_to_do_it_once(effect)}",
+                f"`{effect.operation}` {runs} again {when}: {then}{twice}. {how_to_do_it_once(effect)}",
                 fix=guard(effect),
                 chain=effect.replayed.chain,
             )

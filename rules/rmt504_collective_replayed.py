@@ -89,16 +89,25 @@ class CollectiveReplayed(Rule):
         """One finding for each call."""
         for collective in facts.of(Collective):
             replayed = collective.replayed
-            runs = "runs" if replayed.certain else "may run"
-            keep = (
-                ""
-                if replayed.by is Replayer.TORCH
-                else "Run it in a region with `recompute=False` that returns the result, or move"
-            )
-            out = "it out of the checkpointed function." if not keep else "it out of the checkpointed code."
+            runs, then = ("runs", "") if replayed.certain else ("may run", "if it does, ")
             yield self.at(
                 collective.place,
-                f"`{collective.operation}` {runs} again {when_replayed(replayed)}: the ranks communicate "
-                f"twice per step, and hang where one of them replays otherwise. {keep or 'Move'} {out}",
+                f"`{collective.operation}` {runs} again {when_replayed(replayed)}: {then}the ranks "
+                "communicate twice per step, and hang where one of them replays otherwise. "
+                f"{_what_to_write(collective)}",
                 chain=replayed.chain,
             )
+
+
+_WITHOUT_RESULT = ("barrier", "monitored_barrier")
+"""What only waits: a region has nothing to return for it."""
+
+
+def _what_to_write(collective: Collective) -> str:
+    if collective.replayed.by is Replayer.TORCH:
+        return "Move it out of the checkpointed function."
+    if collective.operation.rpartition(".")[2] in _WITHOUT_RESULT:
+        once = "Write `if not remat.is_recomputing():` before it"
+    else:
+        once = "Run it in a region with `recompute=False` that returns the result"
+    return f"{once}, or move it out of the checkpointed code."

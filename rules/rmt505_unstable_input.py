@@ -13,6 +13,7 @@ _DECIDES = {
     Decides.BRANCH: "decides which code runs",
     Decides.INDEX: "decides what is taken",
     Decides.VALUE: "goes into what is computed",
+    Decides.SEED: "seeds a random state",
 }
 
 
@@ -20,8 +21,8 @@ class UnstableInputRule(Rule):
     """## What it does
     Finds values that a replay reads anew and that decide what checkpointed code computes: the time, the
     environment, files, `id` and `hash` of objects that are made anew, threads, the memory in use, and
-    globals that a function counts up or flips. A branch, the number of turns of a loop, an index, or an
-    operand of a tensor operation decides.
+    globals that a function counts up or flips. A branch, the number of turns of a loop, an index, an
+    operand of a tensor operation, or the seed of what is drawn from then on decides.
 
     Silent where the value is only logged, measured or stored, where the branch does nothing else, and where
     it was read before the checkpoint began: when the module was loaded, by a constructor, by a caller that
@@ -85,24 +86,27 @@ class UnstableInputRule(Rule):
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
         """One finding for each value, where it first decides."""
         for one in facts.of(UnstableInput):
-            surely = one.unsteady is Unsteady.TIME and one.replayed.certain and one.replayed.assumed is None
+            surely = one.unsteady is Unsteady.TIME and one.replayed.certain
+            is_known = surely and one.replayed.assumed is None
             read = () if one.read == one.place else (Step(one.read, f"`{one.what}` is read {{here}}"),)
             yield self.at(
                 one.place,
-                f"`{one.what}` {_DECIDES[one.decides]} here, and {_differs(one)} "
-                f"{when_replayed(one.replayed)}: {_consequence(one)}. "
+                f"`{one.what}` {_DECIDES[one.decides]} here, and {_differs(surely=surely)} "
+                f"{when_replayed(one.replayed)}: {'' if surely else 'if it is, '}{_consequence(one)}. "
                 "Read it before the checkpoint, and pass it in as an argument.",
-                severity=Severity.ERROR if surely else Severity.WARNING,
+                severity=Severity.ERROR if is_known else Severity.WARNING,
                 related=read,
                 chain=one.replayed.chain,
             )
 
 
-def _differs(one: UnstableInput) -> str:
-    return "is another value" if one.unsteady is Unsteady.TIME else "may be another value"
+def _differs(*, surely: bool) -> str:
+    return "is another value" if surely else "may be another value"
 
 
 def _consequence(one: UnstableInput) -> str:
+    if one.decides is Decides.SEED:
+        return "the replay draws other numbers, and the gradients are silently wrong"
     if one.decides is Decides.VALUE:
         return "the gradients are silently wrong"
     return "backward raises, or the gradients are silently wrong"

@@ -14,7 +14,10 @@ class DivergentReplayRule(Rule):
     """## What it does
     Finds guards on `remat.is_recomputing()` that change what is computed: a name that stands for something
     else on replay and is used afterwards, a function that returns something else on replay, an operation
-    with gradients that runs in one of the two phases only.
+    with gradients that runs in one of the two phases only, or is given something else.
+
+    Silent where both arms compute the same, whatever they record beside it, and where the replay does more
+    only after everything that keeps tensors for backward.
 
     ## Why is this bad?
     The replay refills the tensors that the forward saved, in order. With other values the gradients are
@@ -70,6 +73,24 @@ class DivergentReplayRule(Rule):
     passes = (
         Example(
             """
+            import torch_remat as remat
+
+            CALLS = []
+
+
+            def body(x):
+                if remat.is_recomputing():
+                    return x.sin()
+                CALLS.append(x.shape)
+                return x.sin()
+
+
+            def step(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x)
+            """
+        ),
+        Example(
+            """
             import torch
             import torch_remat as remat
 
@@ -107,17 +128,20 @@ _SAME = "Compute the same in both phases, and guard only what is recorded."
 
 def _message(divergent: DivergentReplay) -> str:
     what, when = f"`{divergent.what}`", when_replayed(divergent.replayed)
-    gradients = "" if divergent.replayed.certain else "if its result has gradients, "
+    certain = divergent.replayed.certain
+    gradients = "" if certain else "if its result has gradients, "
     match divergent.divergence:
         case Divergence.NAME:
+            differs = "is something else" if certain else "may be something else"
             return (
-                f"{what} is something else {when}: the forward's operations get other values for backward, "
-                f"and the gradients are wrong. {_SAME}"
+                f"{what} {differs} {when}: {'' if certain else 'if it is, '}the forward's operations get "
+                f"other values for backward, and the gradients are wrong. {_SAME}"
             )
         case Divergence.RESULT:
+            differs = "returns something else" if certain else "may return something else"
             return (
-                f"{what} returns something else {when}: the forward's operations get other values for "
-                f"backward, or another number of them. {_SAME}"
+                f"{what} {differs} {when}: {'' if certain else 'if it does, '}the forward's operations get "
+                f"other values for backward, or another number of them. {_SAME}"
             )
         case Divergence.OPERATION:
             return (
@@ -128,4 +152,9 @@ def _message(divergent: DivergentReplay) -> str:
             return (
                 f"{what} keeps tensors for backward, and runs only {when}: {gradients}backward takes them "
                 "for those of the forward, and raises or is wrong. Compute the same in both phases."
+            )
+        case Divergence.OPERAND:
+            return (
+                f"{what} keeps tensors for backward, and is given something else {when}: "
+                f"{gradients}the gradients are wrong. {_SAME}"
             )

@@ -23,19 +23,30 @@ def maybe(write: StateWrite) -> str:
     return "" if write.replayed.certain else "perhaps "
 
 
+def does(write: StateWrite, verb: str, base: str) -> str:
+    """What the code does with the state: ``verb``, or ``base`` where that is not known."""
+    return verb if write.replayed.certain else f"may {base}"
+
+
+def then(write: StateWrite) -> str:
+    """When a consequence comes about."""
+    when = when_replayed(write.replayed)
+    return when if write.replayed.certain else f"if it does, {when}"
+
+
 def outdated(write: StateWrite) -> str:
     """What happens to what was computed with before only the forward wrote."""
     return (
-        f"`{write.target}` changes here, in the forward only, after it was computed with: "
-        f"{when_replayed(write.replayed)}, it is what the last write left, and the gradients are wrong"
+        f"`{write.target}` {does(write, 'changes', 'change')} here, in the forward only, after it was "
+        f"computed with: {then(write)}, it is what the last write left, and the gradients are wrong"
     )
 
 
 def unfilled(write: StateWrite) -> str:
     """What happens to what only a saved region filled."""
     return (
-        f"`{write.target}` is changed in a saved region, and was made outside it: "
-        f"{when_replayed(write.replayed)}, it is made anew, the region is skipped, and the gradients are "
+        f"`{write.target}` {does(write, 'is', 'be')} changed in a saved region, and was made outside it: "
+        f"{then(write)}, it is made anew, the region is skipped, and the gradients are "
         "wrong"
     )
 

@@ -244,6 +244,7 @@ class Analyser(Declarations):
                 if root.definition not in answered:
                     module.absorb(root.returned)
         self._note_checkpointed_classes(scope, source)
+        self._note_replaced_methods(scope, source)
         for journal in [*self.class_journals.values(), *self._run_wrapped()]:
             module.facts |= journal.facts
         placement = Placement(self.pure, self.bound)
@@ -346,6 +347,7 @@ class Analyser(Declarations):
             self._bind_root(state, frame, function)
             try:
                 flow = self.run_block(definition.body, [state])
+                self.end_guard((), [*flow.fell, *(path for path, _ in flow.returned)])
             except BudgetSpent:
                 journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
@@ -401,13 +403,23 @@ class Analyser(Declarations):
 
     def _note_checkpointed_classes(self, scope: ModuleScope, source: SourceFile) -> None:
         """The objects that a framework checkpoints run as well where nothing in view calls them."""
-        for statement in source.lowered.body:
-            if not isinstance(statement, ir.ClassDef):
-                continue
+        for statement in _classes_in(source):
             klass = self._class_value(scope, statement.klass, None)
             if klass is not None and self.cleared_for(klass) is not None:
                 place = Place(source.path, klass.definition.at)
                 self.wrapped.setdefault((place, klass), Wrapped(self.instance_of(klass), State(), ()))
+
+    def _note_replaced_methods(self, scope: ModuleScope, source: SourceFile) -> None:
+        """The checkpoints in the place of methods run as well, with objects of each class that has them."""
+        values = [self._class_value(scope, one.klass, None) for one in _classes_in(source)]
+        for replaced, name in self.replaced_methods:
+            for klass in dict.fromkeys((replaced, *values)):
+                if klass is None or replaced not in self.mro(klass):
+                    continue
+                bound = self.attribute_of(State(), ir.Const(0, None), self.instance_of(klass), name)
+                if isinstance(bound, CheckpointWrapper):
+                    self.wrapped.pop((bound.place, self.class_names(replaced)[name]), None)
+                    self.wrapped.setdefault((bound.place, bound), Wrapped(bound, State(), ()))
 
     def _run_wrapped(self) -> Iterator[Journal]:
         """Run the functions that were given a checkpoint here, but not called.
@@ -572,6 +584,11 @@ def _advanced(function: ir.Function) -> set[str]:
             case _:
                 pass
     return found & function.globals
+
+
+def _classes_in(source: SourceFile) -> Iterator[ir.ClassDef]:
+    """The classes that a module defines."""
+    return (statement for statement in source.lowered.body if isinstance(statement, ir.ClassDef))
 
 
 _OF_A_WRAPPED = Rejection | ReplayFact | Reached | GivenUp

@@ -16,12 +16,14 @@ from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    EVERYTHING,
     NONE,
     SCALAR,
     ClassValue,
     Constant,
     DictObject,
     External,
+    FunctionValue,
     InstanceObject,
     ListObject,
     Partial,
@@ -31,6 +33,7 @@ from remat_lint.analysis.values import (
     Value,
     contents,
     join,
+    of_phases,
     parts,
     scalar_from,
 )
@@ -59,6 +62,12 @@ MAX_EXACT = 3
 
 def _no_read(call: BuiltinCall) -> Value:
     return scalar_from(operand.value for operand in call.operands)
+
+
+def _type(call: BuiltinCall) -> Value:
+    if len(call.operands) != 1:
+        return _no_read(call)
+    return call.machine.class_of(call.state, call.operands[0].value)
 
 
 def _len(call: BuiltinCall) -> Value:
@@ -165,7 +174,8 @@ def _reads(call: BuiltinCall) -> Value:
 def _reads_number(call: BuiltinCall) -> Value:
     """A number that Python counts or decides with."""
     call.machine.select(call.state, call.node, decision_in(call.operands))
-    return _reads(call)
+    number = of_phases(int, *(operand.value for operand in call.operands))
+    return number or _reads(call)
 
 
 def _reads_to_tensor(call: BuiltinCall) -> Value:
@@ -193,6 +203,11 @@ def _listed(call: BuiltinCall) -> Value:
         return call.machine.allocate(call.state, ListObject())
     sequence = call.machine.iterate(call.state, call.node, call.operands[0].value)
     return call.machine.allocate(call.state, ListObject(sequence.items, sequence.rest, sure=sequence.sure))
+
+
+def _iterator(call: BuiltinCall) -> Value:
+    sequence = _tupled(call)
+    return replace(sequence, kind="iterator") if isinstance(sequence, SequenceValue) else sequence
 
 
 def _tupled(call: BuiltinCall) -> Value:
@@ -251,6 +266,9 @@ def _map(call: BuiltinCall) -> Value:
 
 
 def _next(call: BuiltinCall) -> Value:
+    own = call.machine.own_method(call.state, call.operands[0].value, "__next__") if call.operands else None
+    if own is not None:
+        return call.machine.call(call.state, call.node, own, ())
     if call.operands:
         call.machine.note_next(call.state, call.node, call.operands[0])
     sequence = (
@@ -362,7 +380,22 @@ def _partial(call: BuiltinCall) -> Value:
 def _getattr(call: BuiltinCall) -> Value:
     if len(call.operands) < 2:
         return Unknown()
-    return call.machine.get_named(call.state, call.node, call.operands[0].value, call.operands[1])
+    base, name = call.operands[:2]
+    path = f".{name.value.value}" if isinstance(name.value, Constant) else EVERYTHING
+    call.machine.look_at_everything(base.value, path)
+    return call.machine.get_named(call.state, call.node, base.value, name)
+
+
+def _staticmethod(call: BuiltinCall) -> Value:
+    """The function, which is bound to nothing."""
+    function = call.operands[0].value if call.operands else Unknown()
+    return Partial(function, (), ()) if isinstance(function, FunctionValue) else function
+
+
+def _vars(call: BuiltinCall) -> Value:
+    for operand in call.operands:
+        call.machine.look_at_everything(operand.value)
+    return Unknown()
 
 
 def _setattr(call: BuiltinCall) -> Value:
@@ -372,6 +405,8 @@ def _setattr(call: BuiltinCall) -> Value:
         if isinstance(name.value, Constant) and isinstance(name.value.value, str):
             target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
             call.machine.note_attribute(call.state, target, base, value)
+        else:
+            call.machine.look_at_everything(base.value)
         call.machine.set_named(call.state, base.value, name, value.value)
     return NONE
 
@@ -395,7 +430,6 @@ BUILTINS: dict[str, Builtin] = {
     **dict.fromkeys(
         [
             "builtins.issubclass",
-            "builtins.type",
             "builtins.id",
             "builtins.hash",
             "builtins.hasattr",
@@ -407,6 +441,7 @@ BUILTINS: dict[str, Builtin] = {
         _no_read,
     ),
     "builtins.len": _len,
+    "builtins.type": _type,
     **dict.fromkeys(["builtins.int", "builtins.bool"], _reads_number),
     **dict.fromkeys(
         [
@@ -441,7 +476,7 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.range": _range,
     "builtins.list": _listed,
     "builtins.tuple": _tupled,
-    "builtins.iter": _tupled,
+    "builtins.iter": _iterator,
     "builtins.set": _container,
     "builtins.frozenset": _container,
     "collections.defaultdict": _defaultdict,
@@ -457,6 +492,8 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.super": _super,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
+    "builtins.vars": _vars,
+    "builtins.staticmethod": _staticmethod,
     "functools.partial": _partial,
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,

@@ -85,7 +85,8 @@ class Calls(Functions):
         """The value of ``function(operands)``; the state afterwards is ``state``, changed in place."""
         match function:
             case Choice(alternatives=values):
-                return self._call_any(state, node, values, operands)
+                able = [one for one in values if self._can_take(state, node, one, operands)]
+                return self._call_any(state, node, able or values, operands)
             case FunctionValue():
                 return self.call_function(state, node, function, operands)
             case External(name=name):
@@ -118,6 +119,20 @@ class Calls(Functions):
             return self.wrap_function(state, wrapper, operands)
         run = self.run_checkpoint if wrapper.by is Replayer.REMAT else self.run_torch_checkpoint
         return run(state, node, wrapper, operands)
+
+    def _can_take(self, state: State, node: ir.Expr, value: Value, operands: Sequence[Operand]) -> bool:
+        """Whether something of the project has parameters for these: what has not is not what is called."""
+        if isinstance(value, Reference):
+            found = self.object_at(state, value)
+            if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
+                return True
+            value = self._object_attribute(state, node, value, "forward")
+        if not isinstance(value, FunctionValue):
+            return True
+        parameters = value.definition.parameters
+        given = len([one for one in operands if one.keyword is None and not one.star])
+        taken = len([one for one in parameters if one.kind == "positional"]) - (value.receiver is not None)
+        return given <= taken or any(one.kind == "*" for one in parameters)
 
     def _call_any(
         self, state: State, node: ir.Expr, values: Sequence[Value], operands: Sequence[Operand]
@@ -200,6 +215,8 @@ class Calls(Functions):
         operands: Sequence[Operand],
     ) -> Value | None:
         """A method of ``nn.Module`` that makes a module or tells its parts; None for any other."""
+        if method.name in _OF_EVERYTHING:
+            self.look_at_everything(method.receiver)
         if method.name == "__init__":
             self.draw_weights(state, node, method.base, operands)
         if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
@@ -322,6 +339,8 @@ class Calls(Functions):
                 return replace(record, items=renewed)
             case SequenceValue(items=items, rest=rest) if name in ("values", "items", "keys", "__iter__"):
                 return SequenceValue(items, rest)
+            case ClassValue() as klass if name == "__subclasses__":
+                return SequenceValue(tuple(self.subclasses_here(klass)))
             case ClassValue() as klass if name == "apply":
                 return self._apply_autograd_function(state, node, klass, operands)
             case Constant():
@@ -527,6 +546,12 @@ class Calls(Functions):
         while outer is not None and outer.id != frame.closure:
             outer = outer.parent
         return outer
+
+
+_OF_EVERYTHING = frozenset(
+    ["state_dict", "load_state_dict", "buffers", "named_buffers", "parameters", "named_parameters"]
+)
+"""Methods of ``nn.Module`` that give or set what it and its parts hold."""
 
 
 def _is_training(mode: str, operands: Sequence[Operand]) -> bool:

@@ -29,6 +29,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InstanceObject,
     Reference,
+    Scalar,
     Tensor,
     Unknown,
     Value,
@@ -36,6 +37,7 @@ from remat_lint.analysis.values import (
     numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.weights import Weights
 from remat_lint.findings import ReplaceCode, Step
 
 OPTIONS = (
@@ -167,7 +169,7 @@ class Checkpoints(Hooks):
     def _problems_of_hooks(self, state: State, value: Value) -> Iterator[tuple[str, str]]:
         hooks = self.items_of(state, value)
         found = self.object_at(state, value) if isinstance(value, Reference) else None
-        if hooks is not None and any(isinstance(hook, ClassValue) for hook in hooks):
+        if hooks is not None and any(self._needs_object(hook) for hook in hooks):
             yield "holds a class, which has no state to snapshot", "Give an object of it: `(Hook(),)`."
         elif isinstance(value, ClassValue) or value == NONE:
             yield "is no tuple of hooks, and raises", "Give a tuple of objects: `(Hook(),)`."
@@ -176,6 +178,13 @@ class Checkpoints(Hooks):
             if isinstance(iterates, Unknown):
                 yield "is one hook, which cannot be iterated", "Give a tuple: `(hook,)`."
 
+    def _needs_object(self, hook: Value) -> bool:
+        """Whether a hook is a class whose methods are those of its objects."""
+        if not isinstance(hook, ClassValue):
+            return False
+        methods = (self.class_attribute(self.mro(hook), name) for name in ("snapshot", "restore"))
+        return any(isinstance(one, FunctionValue) and _needs_receiver(one.definition) for one in methods)
+
     def _has_hooks(self, state: State, option: Operand) -> bool:
         return bool(self.items_of(state, option.value))
 
@@ -183,7 +192,7 @@ class Checkpoints(Hooks):
         """The random states that the hooks of a checkpoint restore."""
         given = next((o for o in operands if o.keyword == "recompute_state_hooks"), None)
         if given is not None:
-            return self.coverage_of(state, node, given.value)
+            return self.coverage_of(state, node, given)
         return Coverage(known=not any(operand.keyword == "**" for operand in operands))
 
     # --- running a checkpoint
@@ -200,6 +209,7 @@ class Checkpoints(Hooks):
         regions, self.regions = self.regions, []
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
+        operands = self._with_gradients(state, wrapper.function, operands)
         replay = self._replay(node, wrapper, operands)
         try:
             with self.judged_for(replay), self.on_replay(state):
@@ -215,6 +225,33 @@ class Checkpoints(Hooks):
         self.journal.judge(state, state.runs.values())
         state.pending, state.runs = before, runs
         return self._real(state, value)
+
+    def _with_gradients(
+        self, state: State, function: Value, operands: Sequence[Operand]
+    ) -> Sequence[Operand]:
+        """A body without weights has its gradients from what it is handed: from its only tensor."""
+        tensors = [
+            operand for operand in operands if isinstance(operand.value, (Tensor, Unknown)) or operand.star
+        ]
+        others = (operand.value for operand in operands if operand not in tensors)
+        if len(tensors) != 1 or not all(isinstance(other, (Constant, Scalar)) for other in others):
+            return operands
+        given = tensors[0]
+        is_unknown = (
+            self.grad_of(given.value) is None and not given.star and not any(state.tokens(given.value))
+        )
+        if not is_unknown or Weights(state, self.object_at, self.resolved).may_have(function):
+            return operands
+        if isinstance(given.value, Tensor):
+            value = replace(given.value, grad=True)
+        else:
+            number = self.number_of(given.value) or self.fresh()
+            value = Tensor(storage=number, like=number, grad=True)
+        return [replace(operand, value=value) if operand is given else operand for operand in operands]
+
+    def resolved(self, value: Value) -> Value:
+        """What an import stands for; other values stand for themselves."""
+        raise NotImplementedError
 
     def run_torch_checkpoint(
         self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
@@ -282,6 +319,11 @@ def handed_numbers(operands: Sequence[Operand]) -> dict[int, bool]:
     return {
         number: operand.keyword is None for operand in operands for number in numbers(operand.value) if number
     }
+
+
+def _needs_receiver(method: ir.Function) -> bool:
+    names = (one.id for one in method.decorators if isinstance(one, ir.Name))
+    return not any(name in ("staticmethod", "classmethod") for name in names)
 
 
 def _called(function: Value | None) -> str:

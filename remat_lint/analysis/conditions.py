@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import Sway, Touch
+from remat_lint.analysis.deeds import Draw, Sway, Touch
 from remat_lint.analysis.expressions import Expressions
 from remat_lint.analysis.external_names import only_tells, only_tells_by_method
-from remat_lint.analysis.once import attribute_path, happens_once
+from remat_lint.analysis.once import attribute_path, fills_cache, happens_once
 from remat_lint.analysis.state import State
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import NONE, External, InstanceObject, Reference
@@ -26,6 +26,7 @@ class Conditions(Expressions):
         if len(self.deeds) == asked:
             return
         once = self._happens_once(statement.test, statement.body, state)
+        self.weigh_cache((statement.test,), statement.body, ran)
         told = self.deeds.has(Touch, ran)
         if once:
             self.deeds.forget(ran, Touch)
@@ -36,9 +37,16 @@ class Conditions(Expressions):
         self, statement: ir.If, rest: Sequence[ir.Stmt], state: State, asked: int, ran: int
     ) -> None:
         """The ``rest`` of a block has run, which an ``if`` before it leaves."""
+        self.weigh_cache((statement.test,), rest, ran)
         if len(self.deeds) > asked and self._happens_once(statement.test, rest, state):
             self.deeds.forget(ran, Touch)
             self.deeds.forget(asked, Sway, ran)
+
+    def weigh_cache(self, tests: Sequence[ir.Expr], block: Sequence[ir.Stmt], ran: int) -> None:
+        """A block has run where tests found nothing: what it drew may be kept."""
+        function = self.frame.function
+        if function is not None and self.deeds.has(Draw, ran) and fills_cache(function, tests, block):
+            self.deeds.cache_draws(ran)
 
     def _happens_once(self, test: ir.Expr, block: Sequence[ir.Stmt], state: State) -> bool:
         return happens_once(test, block, state.frames.get(self.frame.id, {}))
@@ -55,9 +63,11 @@ class Conditions(Expressions):
             case ir.Expression(value=ir.Const()) | ir.Raise() | ir.Assert() | ir.If() | ir.Jump(kind="pass"):
                 return True
             case ir.Expression(value=ir.Call(function=function)):
-                return self._tells(state, function) or (told and not _is_in_place(function))
+                return self.tells(state, function) or (told and not _is_in_place(function))
             case ir.Assign(targets=targets):
                 return all(self._stores(target) for target in targets)
+            case ir.AugAssign(target=target):
+                return self._stores(target)
             case _:
                 return False
 
@@ -68,7 +78,7 @@ class Conditions(Expressions):
             return target.id in function.globals or target.id in function.nonlocals
         return isinstance(target, ir.Attribute)
 
-    def _tells(self, state: State, function: ir.Expr) -> bool:
+    def tells(self, state: State, function: ir.Expr) -> bool:
         """Whether a function is known to tell or wait only, without being called."""
         if not isinstance(function, ir.Attribute):
             value = self.lookup(state, function.id) if isinstance(function, ir.Name) else NONE

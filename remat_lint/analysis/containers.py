@@ -61,6 +61,7 @@ class Containers(Items):
         """Something outside the project: it may read the tensors it is given, and mostly does."""
         self.read(state, node, operands, certain=False)
         self.hand_out(state, operands)
+        self.note_given_away(state, operands)
         return Unknown(origin=self.fresh())
 
     def note_elements(self, contents: Value) -> None:

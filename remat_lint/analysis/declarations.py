@@ -60,7 +60,8 @@ class Declarations(Interpreter):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self._class_names: dict[ir.Class, dict[str, Value]] = {}
+        self._class_names: dict[tuple[ir.Class, int], dict[str, Value]] = {}
+        """The names of each class, where it is defined anew each time that a function runs."""
         self.class_journals: dict[ir.Class, Journal] = {}
         """What the decorators of methods, and the rest of a class body, showed."""
         self._instances: dict[ir.Class, Value] = {}
@@ -75,11 +76,12 @@ class Declarations(Interpreter):
 
     def class_names(self, klass: ClassValue) -> dict[str, Value]:
         """The names that a class body binds."""
-        known = self._class_names.get(klass.definition)
+        key = (klass.definition, klass.frame)
+        known = self._class_names.get(key)
         if known is not None:
             return known
         names: dict[str, Value] = {}
-        self._class_names[klass.definition] = names
+        self._class_names[key] = names
         frame = self.class_frame(klass)
         journal, self.journal = self.journal, Journal()
         with self.own_budget(), self.entering(frame):
@@ -113,8 +115,9 @@ class Declarations(Interpreter):
             self.journal = journal
         found = self.object_at(state, instance) if isinstance(instance, Reference) else None
         if found is not None:  # one that was constructed in view may be the same, but is no subclass
-            instance = self.allocate(state, found)
+            made, instance = instance, self.allocate(state, found)
             self.open.add(instance.address)
+            self.stands_for |= {made.address: instance.address} if isinstance(made, Reference) else {}
         klass.scope.heap |= state.heap
         self.kept_frames |= state.frames
         self._instances[klass.definition] = instance
@@ -141,6 +144,8 @@ class Declarations(Interpreter):
                     yield Operand(value)
                 elif parameter.kind == "keyword":
                     yield Operand(value, keyword=parameter.name)
+                elif parameter.kind == "**":
+                    yield Operand(Unknown(origin=self.fresh()), keyword="**")
 
     def _handed_over(self, function: FunctionValue, parameter: ir.Parameter, state: State) -> Value:
         """What a parameter is by its annotation, or, if it is called so, the configuration of its class."""

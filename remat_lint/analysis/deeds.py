@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import UnionType
 
@@ -23,6 +24,7 @@ from remat_lint.analysis.facts import (
     Unsteady,
     Written,
 )
+from remat_lint.analysis.values import Lent
 from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
@@ -37,7 +39,9 @@ class Draw:
     """A random number is drawn by ``operation``, as written, from the state ``random``.
 
     Where that is ``seeded`` by then, code that runs again draws the same. What is ``unkept`` is needed by no
-    backward, as far as the function that draws it shows. ``one_phase`` says that a guard keeps the forward or
+    backward, as far as the function that draws it shows; what is ``told`` decides nothing that is computed;
+    what is ``cached`` is drawn the first time only.
+    ``one_phase`` says that a guard keeps the forward or
     the replay, from drawing.
     """
 
@@ -45,7 +49,11 @@ class Draw:
     random: Random
     seeded: bool = False
     unkept: bool = False
+    told: bool = False
+    cached: bool = False
     one_phase: bool = False
+    lent: frozenset[Lent] = frozenset()
+    """Where the state was set to one that the project keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,14 @@ class Write:
     path: str = ""
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A random state as it is now is kept outside the call; ``number`` and ``path`` as in ``Write``."""
+
+    number: int
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +118,14 @@ class Sway:
 
 @dataclass(frozen=True, slots=True)
 class Diverge:
-    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``."""
+    """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``.
+
+    It is the ``last`` where nothing keeps tensors after it: what only the replay does then harms nobody.
+    """
 
     what: str
     divergence: Divergence
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +140,7 @@ class Use:
     replayed: bool = False
 
 
-Act = Draw | Write | Touch | Send | Sway | Diverge | Use
+Act = Draw | Store | Write | Touch | Send | Sway | Diverge | Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +171,14 @@ class Deeds:
     What is computed with is no deed that anybody counts: it comes after all others.
     """
 
-    __slots__ = ("_found", "_uses")
+    __slots__ = ("_backwards", "_found", "_uses", "keeps")
 
-    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = ()) -> None:
+    def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = (), *, keeps: bool = False) -> None:
         self._found: dict[object, Deed] = {}
         self._uses: dict[object, Deed] = {}
+        self._backwards = 0
+        self.keeps = keeps
+        """Whether an operation keeps tensors for backward, which a replay has to compute again."""
         for deed in deeds:
             self.note(deed)
 
@@ -190,15 +213,53 @@ class Deeds:
                 certain = deed.certain and found.certain
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 
+    def keep(self) -> None:
+        """An operation keeps tensors: what the replay does beside the forward before it puts them off."""
+        self.keeps = True
+        for key, deed in self._found.items():
+            if isinstance(deed.act, Diverge) and deed.act.last:
+                self._found[key] = replace(deed, act=replace(deed.act, last=False))
+
+    @contextmanager
+    def uses_apart(self) -> Iterator[Callable[[], None]]:
+        """Several ways run the same code: what one computes with, the next has not.
+
+        What it gives is called before each way.
+        """
+        before, found, backwards = dict(self._uses), dict(self._uses), self._backwards
+
+        def another_way() -> None:
+            found.update(self._uses)
+            self._uses = dict(before)
+
+        yield another_way
+        if self._backwards == backwards:
+            self._uses = found | self._uses
+
     def forget_uses(self) -> None:
         """Backward has run: nothing that was computed with is needed any more."""
-        self._uses.clear()
+        self._uses = {}
+        self._backwards += 1
 
     def forget(self, since: int, kinds: type[Act] | UnionType = Act, until: int | None = None) -> None:
         """Forget those of the deeds since one that are of some kinds: they do not matter after all."""
         for key, deed in list(self._found.items())[since:until]:
             if isinstance(deed.act, kinds):
                 del self._found[key]
+
+    def forget_own(self, kinds: type[Act] | UnionType) -> None:
+        """Forget those of some kinds that the running function did itself."""
+        for key, deed in list(self._found.items()):
+            if isinstance(deed.act, kinds) and not deed.steps:
+                del self._found[key]
+
+    def cache_draws(self, since: int) -> None:
+        """What was drawn since a deed is kept, and a replay finds it."""
+        found, self._found = list(self._found.values()), {}
+        for index, deed in enumerate(found):
+            if index >= since and isinstance(deed.act, Draw):
+                deed = replace(deed, act=replace(deed.act, cached=True))
+            self._found[deed.act, deed.place, deed.inside] = deed
 
     def has(self, kinds: type[Act] | UnionType, since: int) -> bool:
         """Whether there are deeds of some kinds since one."""
@@ -216,13 +277,18 @@ class Deeds:
         """The deeds with other numbers for what they change."""
         for deed in self:
             match deed.act:
-                case (Write(number=old) | Touch(number=old) | Sway(number=old) | Use(number=old)) as act if (
-                    old
-                ):
+                case (
+                    Write(number=old)
+                    | Store(number=old)
+                    | Touch(number=old)
+                    | Sway(number=old)
+                    | Use(number=old)
+                ) as act if old:
                     yield replace(deed, act=replace(act, number=number(old)))
-                case Draw(random=Random(number=old)) as draw if old:
-                    state = replace(draw.random, number=number(old))
-                    yield replace(deed, act=replace(draw, random=state))
+                case Draw(random=Random(number=old), lent=lent) as draw if old or lent:
+                    state = replace(draw.random, number=old and number(old))
+                    lent = frozenset(one._replace(owner=number(one.owner)) for one in lent)
+                    yield replace(deed, act=replace(draw, random=state, lent=lent))
                 case _:
                     yield deed
 

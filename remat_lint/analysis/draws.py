@@ -11,11 +11,12 @@ from contextlib import contextmanager
 
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.deeds import Draw
-from remat_lint.analysis.facts import Random, RandomKind
+from remat_lint.analysis.facts import Decides, Device, Random, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.told import is_told
 from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
     NONE,
@@ -23,8 +24,10 @@ from remat_lint.analysis.values import (
     Constant,
     External,
     Fork,
+    Lent,
     Method,
     RandomState,
+    Seeded,
     Snapshot,
     Source,
     Unknown,
@@ -42,6 +45,11 @@ _SETTING = (Does.SEED, Does.SEED_OR_DRAW, Does.MAKE, Does.MAKE_OR_DRAW)
 """What sets a random state to what follows from a number."""
 
 
+def _lent(state: State, key: RandomState) -> Iterator[Lent]:
+    """Where a random state was taken from that is set on a path."""
+    return (one for one in state.seeded if isinstance(one, Lent) and one[:2] == key)
+
+
 class Draws(Reads):
     """Follows random states."""
 
@@ -51,6 +59,8 @@ class Draws(Reads):
         """What has a higher number was made in the code that is replayed, while a checkpoint runs it."""
         self.given_back: list[tuple[RandomState, Value]] = []
         """The states that were set to a copy, and what they were set to."""
+        self.undone = False
+        """Whether one of them was put back at once."""
 
     @contextmanager
     def on_replay(self, state: State) -> Iterator[None]:
@@ -74,20 +84,39 @@ class Draws(Reads):
         gives: Drawn | None = None,
     ) -> None:
         """``operation``, as written, draws from a random state; ``gives`` tells what, if it is that alone."""
-        function = self.frame.function
+        function, key = self.frame.function, (random.kind, random.number)
         draw = Draw(
             operation,
             random,
-            seeded=(random.kind, random.number) in state.seeded,
+            seeded=key in state.seeded,
             unkept=gives is not None and function is not None and is_unkept(function, node, gives),
             one_phase=state.phase is not Phase.BOTH,
+            lent=frozenset(_lent(state, key)),
+            told=function is not None and self._is_told(state, function, node),
         )
         self.note_deed(state, node, draw, certain=certain)
 
-    def skip_draws(self, state: State, before: frozenset[RandomState]) -> None:
+    def _is_told(self, state: State, function: ir.Function, draw: ir.Expr) -> bool:
+        return is_told(
+            function,
+            draw,
+            lambda called: self.tells(state, called),
+            lambda block: self.computes(state, block),
+        )
+
+    def tells(self, state: State, function: ir.Expr) -> bool:
+        raise NotImplementedError
+
+    def computes(self, state: State, body: Sequence[ir.Stmt], *, told: bool = False) -> bool:
+        raise NotImplementedError
+
+    def decide(self, state: State, node: ir.Node, value: Value, decides: Decides) -> None:
+        raise NotImplementedError
+
+    def skip_draws(self, state: State, before: Seeded) -> None:
         """What a region did to random states is left out of a replay, where that skips it."""
         drawn = {(d.act.random.kind, d.act.random.number) for d in self.deeds if isinstance(d.act, Draw)}
-        state.seeded = (state.seeded & before) - drawn
+        state.seeded = frozenset(key for key in state.seeded & before if key[:2] not in drawn)
 
     def random_of(self, generator: Operand | None) -> tuple[Random, bool]:
         """The state that an operation with this ``generator`` draws from, and whether that is certain.
@@ -123,7 +152,7 @@ class Draws(Reads):
         key = (random.kind, random.number)
         asked = bool(operands) and operands[0].value != NONE
         if asked and role.does in _SETTING:
-            self.compute_with(state, self.frame.watch.mentioned(operands[0].expr))
+            self._seed_with(state, node, operands[0])
         match role.does:
             case Does.DRAW:
                 gives = Drawn.NUMBER if role.is_number else None
@@ -134,7 +163,7 @@ class Draws(Reads):
                 state.seeded |= {key}
                 return source if source is not None else Unknown()
             case Does.TAKE:
-                return Snapshot(*key, self.fresh(), key in state.seeded)
+                return self._snapshot(state, key, role.device)
             case Does.GIVE:
                 self.give_back(state, key, operands)
                 return NONE
@@ -148,6 +177,12 @@ class Draws(Reads):
             case Does.MODULE:
                 return _DEVICE_MODULE
         return Unknown(origin=self.fresh())
+
+    def _seed_with(self, state: State, node: ir.Expr, seed: Operand) -> None:
+        """What is drawn from now on follows from a number, and is as steady as that."""
+        self.compute_with(state, self.frame.watch.mentioned(seed.expr))
+        for part in state.leaves(seed.value):
+            self.decide(state, node, part, Decides.SEED)
 
     def _make_source(self, state: State, role: Role, operands: Sequence[Operand]) -> Source:
         """A source: one that is made of another one shares its state."""
@@ -164,11 +199,26 @@ class Draws(Reads):
         """A random state is set to what is given: where that was copied by the same code, to what it was."""
         copies = [leaf for o in operands for leaf in state.leaves(o.value) if isinstance(leaf, Snapshot)]
         self.given_back += [(key, copy) for copy in copies] or [(key, Unknown())]
+        state.seeded = frozenset(one for one in state.seeded if one[:2] != key)
         began = max(self.body_began, self.given_until)
         if all(copy.seeded or copy.taken <= began for copy in copies):
-            state.seeded |= {key}
-        else:
-            state.seeded -= {key}
+            state.seeded |= {key, *(lent for o in operands for lent in self._lenders(key, o))}
+
+    def _lenders(self, key: RandomState, copy: Operand) -> Iterator[Lent]:
+        """The state of the project's own that a random state is set to."""
+        for owner, path in self.frame.watch.mentioned(copy.expr):
+            yield Lent(*key, owner, path, self.text(copy.expr) if copy.expr is not None else "")
+
+    def _snapshot(self, state: State, key: RandomState, device: Device | None = None) -> Snapshot:
+        is_seeded = key in state.seeded and not any(_lent(state, key))
+        return Snapshot(*key, self.fresh(), is_seeded, device)
+
+    def leave_fork(self, kind: RandomKind, since: int) -> None:
+        """A context ends that puts back a random state: what was set in it is so no more."""
+        inside = self.given_back[since:]
+        kept = [one for one in inside if one[0][0] is not kind]
+        self.given_back[since:] = kept
+        self.undone |= len(kept) < len(inside)
 
     # --- attributes
 
@@ -178,7 +228,7 @@ class Draws(Reads):
         if source.kind == random_names.NUMPY_GENERATOR and name == random_names.BIT_GENERATOR:
             return Source(random_names.NUMPY_BITS, *key)
         if source.kind == random_names.NUMPY_BITS and name == random_names.STATE:
-            return Snapshot(*key, self.fresh(), key in state.seeded)
+            return self._snapshot(state, key)
         return Method(source, name)
 
     def set_attribute_of_source(self, state: State, source: Source, name: str, value: Value) -> None:

@@ -126,7 +126,7 @@ class Effects(Draws):
             return None
         return self.fickle(node, unsteady)
 
-    def fickle(self, node: ir.Expr, unsteady: Unsteady) -> Fickle:
+    def fickle(self, node: ir.Node, unsteady: Unsteady) -> Fickle:
         """A scalar that is read here."""
         return Fickle(Reading(self.text(node), unsteady, self.place(node), self.fresh()))
 
@@ -145,6 +145,8 @@ class Effects(Draws):
         reading = reading_of(value)
         if reading is None or self._is_settled(reading):
             return
+        if decides is Decides.SEED and reading.unsteady is Unsteady.GLOBAL:
+            return  # mostly the number of the step, which no replay counts; one that does is told elsewhere
         place = reading.mixed if decides is Decides.VALUE and reading.mixed is not None else self.place(node)
         read_here = reading.place.path == place.path and reading.place.node in self.frame.values
         read = place if read_here else reading.place

@@ -17,6 +17,7 @@ from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    ByPhase,
     Choice,
     ClassValue,
     Constant,
@@ -26,7 +27,6 @@ from remat_lint.analysis.values import (
     FunctionValue,
     ListObject,
     ModuleValue,
-    PhaseTest,
     PlaceholderTest,
     Reference,
     Scalar,
@@ -36,6 +36,7 @@ from remat_lint.analysis.values import (
     alternatives,
     direct_tokens,
     join,
+    of_phases,
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -67,10 +68,6 @@ class Expressions(Calls):
         if found is not None:
             return self.global_value(self.resolved(found))
         return External(f"builtins.{name}") if name in _BUILTIN_NAMES else Unknown()
-
-    def resolved(self, value: Value) -> Value:
-        """What an import stands for; other values stand for themselves."""
-        raise NotImplementedError
 
     def global_value(self, value: Value) -> Value:
         """A global bool or ``None`` may be another one in the next run."""
@@ -114,6 +111,17 @@ class Expressions(Calls):
     # --- calls
 
     def _call(self, expr: ir.Call, state: State) -> Value:
+        since = self.fresh()
+        value = self._called(expr, state)
+        number = self.number_of(value)
+        if state.phase is not Phase.BOTH and number > since and number not in state.made:
+            operands = [
+                Operand(self.frame.values.get(one.value.at, NONE), one.value) for one in expr.arguments
+            ]
+            self.note_recipe(state, self.called(expr), operands, value)
+        return value
+
+    def _called(self, expr: ir.Call, state: State) -> Value:
         function = expr.function
         if isinstance(function, ir.Attribute):
             receiver = self.operand(function.base, state)
@@ -222,9 +230,7 @@ class Expressions(Calls):
         self.read_truth(state, expr, operand)
         if isinstance(operand.value, Constant):
             return Constant(not operand.value.value)
-        if isinstance(operand.value, PhaseTest):
-            return PhaseTest(not operand.value.negated)
-        return scalar_from((operand.value,))
+        return of_phases(python_operator.not_, operand.value) or scalar_from((operand.value,))
 
     def _binary(self, expr: ir.Binary, state: State) -> Value:
         left, right = self.operand(expr.left, state), self.operand(expr.right, state)
@@ -232,6 +238,9 @@ class Expressions(Calls):
 
     def _comparison(self, expr: ir.Comparison, state: State) -> Value:
         operands = [self.operand(expr.left, state), *(self.operand(right, state) for right in expr.rights)]
+        phased = _compared_by_phase(expr.operators, operands)
+        if phased is not None:
+            return phased
         if all(operator in ("Is", "IsNot") for operator in expr.operators):
             return _identity(expr.operators[0], operands)
         decided = _compared(expr.operators, operands)
@@ -266,17 +275,17 @@ class Expressions(Calls):
         if isinstance(left.value, Constant):
             goes_on = bool(left.value.value) == (expr.operator == "and")
             return self.evaluate(expr.right, state) if goes_on else left.value
-        if isinstance(left.value, PhaseTest):
+        if isinstance(left.value, ByPhase):
             return self._boolean_on_phase(expr, left.value, state)
         short = state.fork()
         right = self.evaluate(expr.right, state)
         state.become(join_states(short, state))
         return join(left.value, right)
 
-    def _boolean_on_phase(self, expr: ir.Boolean, left: PhaseTest, state: State) -> Value:
+    def _boolean_on_phase(self, expr: ir.Boolean, left: ByPhase, state: State) -> Value:
         """``is_recomputing() or ...``: the right side runs in one phase only."""
-        replay, forward = self._branch_phase(state.fork())
-        true, false = (forward, replay) if left.negated else (replay, forward)
+        replay, forward = self.branch_phase(state.fork())
+        true, false = _sides(left, forward, replay)
         goes_on, done = (true, false) if expr.operator == "and" else (false, true)
         ends: list[tuple[State, Value]] = [(path, left) for path in done]
         ends += [(path, self.evaluate(expr.right, path)) for path in goes_on]
@@ -423,9 +432,9 @@ class Expressions(Calls):
         self.decide(state, test, value, Decides.BRANCH)
         if isinstance(value, Constant) and not self.is_setting(test):
             return ([state], []) if value.value else ([], [state])
-        if isinstance(value, PhaseTest):
-            replay, forward = self._branch_phase(state)
-            return (forward, replay) if value.negated else (replay, forward)
+        if isinstance(value, ByPhase):
+            replay, forward = self.branch_phase(state)
+            return _sides(value, forward, replay)
         key, holds = self.condition_key(test)
         known = state.assumed.get(key) if key else None
         if known is not None:
@@ -455,12 +464,13 @@ class Expressions(Calls):
             more_false += right_false
         return (more_true, done + more_false) if test.operator == "and" else (done + more_true, more_false)
 
-    def _branch_phase(self, state: State) -> tuple[list[State], list[State]]:
+    def branch_phase(self, state: State) -> tuple[list[State], list[State]]:
+        """The paths of the replay, and those of the forward."""
         if state.phase is Phase.REPLAY:
             return [state], []
         if state.phase is Phase.FORWARD:
             return [], [state]
-        self.told = False
+        self.cut_short = False
         replay, forward = state, state.fork()
         replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
         return [replay], [forward]
@@ -559,6 +569,12 @@ class Expressions(Calls):
         state.bind(number, name, value)
 
 
+def _sides(value: ByPhase, forward: list[State], replay: list[State]) -> tuple[list[State], list[State]]:
+    """The paths on which what depends on the phase is true, and those on which it is not."""
+    true = [*(replay if value.replay else ()), *(forward if value.forward else ())]
+    return true, [path for path in (*replay, *forward) if path not in true]
+
+
 def _identity(operator: str, operands: Sequence[Operand]) -> Value:
     """``a is b`` where the source decides it: comparisons with ``None``."""
     left, right = operands[0].value, operands[1].value
@@ -578,6 +594,19 @@ def _compared(operators: Sequence[str], operands: Sequence[Operand]) -> bool | N
         return bool(_COMPARISONS[operators[0]](left, right))
     return None
 
+
+def _compared_by_phase(operators: Sequence[str], operands: Sequence[Operand]) -> Value | None:
+    """The truth of a comparison with what depends on the phase: ``remat.is_recomputing() is False``."""
+    compare = _COMPARISONS.get(operators[0]) or _IDENTITIES.get(operators[0])
+    if compare is None or len(operands) != 2:
+        return None
+    return of_phases(compare, *(operand.value for operand in operands))
+
+
+_IDENTITIES: dict[str, Callable[[Any, Any], Any]] = {
+    "Is": python_operator.is_,
+    "IsNot": python_operator.is_not,
+}
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "Equal": python_operator.eq,

@@ -515,11 +515,24 @@ def touched_by_method(receiver: str, method: str) -> Touched | None:
     return _UNMISTAKABLE.get(method)
 
 
+_LABELS = frozenset(
+    [
+        "torch.profiler.record_function",
+        "torch.autograd.profiler.record_function",
+        "torch.cuda.nvtx.mark",
+        "torch.cuda.nvtx.range",
+        "torch.cuda.nvtx.range_pop",
+        "torch.cuda.nvtx.range_push",
+    ]
+)
+"""Functions that name what a profiler sees."""
+
+
 def only_tells(name: str) -> bool:
     """Whether a function does nothing but tell something, or wait: nothing that is computed depends on it."""
     owner, _, method = name.rpartition(".")
     told_by_logger = method in _QUIET and touched_by(f"{owner}.info") is Touched.LOG
-    return told_by_logger or touched_by(name) is not None or name in _WAITS
+    return told_by_logger or touched_by(name) is not None or name in _WAITS or name in _LABELS
 
 
 def only_tells_by_method(receiver: str, method: str) -> bool:

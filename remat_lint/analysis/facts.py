@@ -342,13 +342,25 @@ class RandomKind(str, Enum):
     """Of the operating system: nobody can restore them."""
 
 
+class Device(str, Enum):
+    """Where torch has a default generator."""
+
+    CPU = "CPU"
+    GPU = "GPU"
+    """Or any other device."""
+
+
 @dataclass(frozen=True, slots=True)
 class Random:
-    """A random state. ``name`` is a generator object as written, ``number`` tells it from others."""
+    """A random state. ``name`` is a generator object as written, ``number`` tells it from others.
+
+    ``device`` is the one whose default generator it is, where that matters and is known.
+    """
 
     kind: RandomKind
     name: str = ""
     number: int = 0
+    device: Device | None = None
 
 
 class Cover(str, Enum):
@@ -529,6 +541,9 @@ class Decides(str, Enum):
     VALUE = "value"
     """It goes into a tensor."""
 
+    SEED = "seed"
+    """A random state is set to what follows from it."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnstableInput:
@@ -556,6 +571,9 @@ class Divergence(str, Enum):
 
     REPLAY_OPERATION = "replay-operation"
     """Such an operation runs on replay only."""
+
+    OPERAND = "operand"
+    """Such an operation is given something else on replay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,8 @@ class Forms(Containers):
         given = [operand for operand in operands if operand.keyword is None]
         named = {o.keyword: o for o in operands if o.keyword is not None}
         first = named.get(form.function) or (given.pop(0) if given else None)
-        wrapper = self._wrapper(self.place(node), {name: operand.value for name, operand in named.items()})
+        values = {name: operand.value for name, operand in named.items()}
+        wrapper = self._wrapper(self.place(node), values, trackers=form.trackers)
         if first is None:
             return wrapper
         kept = [o for name, o in named.items() if name not in (form.function, *form.options)]
@@ -99,10 +100,12 @@ class Forms(Containers):
                 self._wrap_parts(state, node, first.value, given, named)
                 return NONE
 
-    def _wrapper(self, place: Place, options: Mapping[str, Value]) -> CheckpointWrapper:
+    def _wrapper(
+        self, place: Place, options: Mapping[str, Value], *, trackers: bool = False
+    ) -> CheckpointWrapper:
         preserves = options.get("preserve_rng_state") != Constant(False)
         coverage = (
-            Coverage(frozenset([RandomKind.TORCH]), without=Cover.NOT_ITS_STATE)
+            Coverage(frozenset([RandomKind.TORCH]), trackers=trackers, without=Cover.NOT_ITS_STATE)
             if preserves
             else Coverage(without=Cover.SWITCHED_OFF)
         )

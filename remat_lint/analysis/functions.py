@@ -10,29 +10,36 @@ from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
-from remat_lint.analysis.machine import MAX_DEPTH, Frame, Operand, frame_name, is_override
-from remat_lint.analysis.once import runs_once
+from remat_lint.analysis.leads import called_paths
+from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
+from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
     DictObject,
+    External,
     Fickle,
     FunctionValue,
     Made,
+    ModuleValue,
     Reference,
     Tensor,
     Unknown,
     Value,
     holds_object,
+    in_phases,
     is_blank,
     join,
     map_tensors,
     numbers,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.checkpoint_forms import FORMS
 from remat_lint.findings import Place, Step
 
 MAX_CONSTRUCTION = 60
@@ -44,10 +51,17 @@ MAX_CALLED = 60
 MAX_RECURSION = 3
 """Calls of one function inside each other that are followed: helpers that walk nested containers."""
 
-_CACHING = ("functools.lru_cache", "functools.cache", "lru_cache", "cache")
 
 IDENTITY_DECORATORS = ("torch.compile", "torch.jit.script")
 """Decorators and functions whose result is the function, compiled."""
+
+
+def _by_phase_alone(ends: Sequence[tuple[State, Value]]) -> Value | None:
+    """What paths give that only the phase decides between: one constant each; None for anything else."""
+    forward = {value for path, value in ends if path.phase is Phase.FORWARD}
+    replay = {value for path, value in ends if path.phase is Phase.REPLAY}
+    decides = all(path.phase is not Phase.BOTH for path, _ in ends)
+    return in_phases(*forward, *replay) if decides and len(forward) == len(replay) == 1 else None
 
 
 class Functions(Construction):
@@ -55,7 +69,10 @@ class Functions(Construction):
 
     def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
         """Make ``state`` the join of several paths, and return the join of their values."""
+        phased = _by_phase_alone(ends)
         state.become(join_all(reunite([path for path, _ in ends])))
+        if phased is not None:
+            return phased
         joined = ends[0][1]
         for _, value in ends[1:]:
             joined = join(joined, value)
@@ -97,10 +114,7 @@ class Functions(Construction):
         self.contexts.setdefault(definition, set()).add(counts)
         if counts and not self.swallowing and self.root is not None:
             self.calling.setdefault(definition, set()).add(self.root)
-        context = self.call_context(state, frame)
-        signature = self.summaries.signature(state, function, operands, context)
-        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
-            signature = None  # what a region may read depends on what it was handed
+        signature = self._signature(state, frame, function)
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         if summary is not None and signature is not None:
@@ -113,13 +127,25 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         self.end_call(state, node, frame, deeds)
-        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+        if self._is_cached(definition):
             self.note_cached(state, node, operands)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
+
+    def _signature(self, state: State, frame: Frame, function: FunctionValue) -> Signature | None:
+        """What calls that do the same have in common; None for a call that is run by itself."""
+        if state.phase is not Phase.BOTH:
+            if self.has_steps_to_compare():
+                return None  # what the other phase does is compared with it
+            self.cut_short = True
+        context = self.call_context(state, frame)
+        signature = self.summaries.signature(state, function, frame.operands, context)
+        if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
+            return None  # what a region may read depends on what it was handed
+        return signature
 
     def call_context(self, state: State, frame: Frame) -> tuple[object, ...]:
         """What beside its operands decides what a call does."""
@@ -145,7 +171,39 @@ class Functions(Construction):
             return ""
         owner = f"{function.owner.definition.name}." if function.owner is not None else ""
         module = self.project.module_name(function.scope.source)
-        return f"{module}.{owner}{function.definition.name}"
+        name = f"{module}.{owner}{function.definition.name}"
+        is_set = self.project.wrappers.role(name) == "checkpoint"
+        return "" if is_set and self._shows_checkpoint(function, set()) else name
+
+    def _shows_checkpoint(self, function: FunctionValue, seen: set[ir.Function]) -> bool:
+        """Whether a function calls what makes a checkpoint, itself or through others: then it tells more."""
+        if function.definition in seen:
+            return False
+        seen.add(function.definition)
+        for called in (
+            self._global_named(function.scope, path) for path in called_paths(function.definition)
+        ):
+            if isinstance(called, External) and called.name in (f"{REMAT}.checkpoint", *FORMS):
+                return True
+            if isinstance(called, FunctionValue) and self._shows_checkpoint(called, seen):
+                return True
+        return False
+
+    def _global_named(self, scope: ModuleScope, path: Sequence[str]) -> Value:
+        """What a name of a module stands for, with the attributes that follow."""
+        first, *rest = path
+        value = self.resolved(scope.names.get(first, Unknown()))
+        for name in rest:
+            if isinstance(value, External):
+                value = External(f"{value.name}.{name}")
+            elif isinstance(value, ModuleValue):
+                value = self.module_attribute(value.scope, name)
+            else:
+                return Unknown()
+        return value
+
+    def resolved(self, value: Value) -> Value:
+        raise NotImplementedError
 
     def _instantiate(
         self,
@@ -204,14 +262,24 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
+            if keeps_results(function.definition) and not self._is_keyed_by_data(state, frame):
+                self.deeds.cache_draws(0)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
                 value = SCALAR if isinstance(value, Fickle) else value
+            if value == NONE and changes_nothing(function.definition):
+                self.deeds.forget_own(Sway)  # it only checks something
             return value, self.own_deeds(frame, self.deeds)
         finally:
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
+
+    def _is_keyed_by_data(self, state: State, frame: Frame) -> bool:
+        """Whether a call is told from others by tensors, which are others on replay."""
+        values = [operand.value for operand in frame.operands]
+        computed = any(isinstance(one, Unknown) and one.computed for one in values)
+        return computed or any(self.depends_on_data(state, value) for value in values)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
@@ -224,7 +292,8 @@ class Functions(Construction):
         try:
             flow = self.run_block(frame.function.body, [state.fork()])
             frame.ended += [(path.phase, NONE, frame.function.body[-1]) for path in flow.fell]
-            self.note_returns(state, frame)
+            ends = [*flow.returned, *((path, NONE) for path in flow.fell)]
+            self.note_returns(state, frame, ends)
         finally:
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns

@@ -16,29 +16,34 @@ from dataclasses import dataclass
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.evaluation_order import evaluated, header
-from remat_lint.analysis.facts import Cover, StateHook
+from remat_lint.analysis.facts import Cover, Device, StateHook
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.state import State
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
+    EVERYTHING,
     NONE,
     ClassValue,
     Coverage,
     DictObject,
     External,
     FunctionValue,
+    HeapObject,
     InheritedMethod,
     InstanceObject,
     ListObject,
+    Method,
     RandomState,
     Reference,
     Snapshot,
     Source,
     Unknown,
     Value,
+    alternatives,
     contents,
+    is_blank,
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -68,19 +73,40 @@ _KEPT_IN_ITSELF = (
 )
 
 
+_UNDONE = (
+    "puts the state back as `restore` found it: nothing is restored when that ends",
+    "Set the state to what `restore` is given, outside of any context that saves it.",
+)
+_SEEDED = (
+    "takes in `snapshot` a state that it has seeded itself, not the one that is drawn from",
+    "Take the state as it is.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Hook:
     """A hook that can be looked into."""
 
-    value: Reference
     klass: ClassValue
     snapshot: Value | None
     restore: Value | None
+    is_open: bool = False
+    """Whether it may be of a subclass."""
 
     def functions(self) -> Iterator[ir.Function]:
         for method in (self.snapshot, self.restore):
             if isinstance(method, FunctionValue):
                 yield method.definition
+
+
+@dataclass(frozen=True, slots=True)
+class _Covered:
+    """What a hook restores; it is not ``known`` whole where it may restore more."""
+
+    states: frozenset[RandomState] = frozenset()
+    devices: frozenset[Device] = frozenset()
+    attributes: frozenset[Held] = frozenset()
+    known: bool = True
 
 
 class Hooks(Markers):
@@ -90,26 +116,54 @@ class Hooks(Markers):
         super().__init__(project)
         self.reading_hooks = 0
         """How many hooks are being run: calls in them are run, not taken from summaries."""
-        self._restored: set[Held] = set()
-        """The attributes that the hooks of the checkpoint in question restore, as far as they were read."""
 
-    def coverage_of(self, state: State, node: ir.Expr, given: Value) -> Coverage:
+    def coverage_of(self, state: State, node: ir.Expr, hooks: Operand) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
+        given = hooks.value
+        if all(self._is_surely_empty(state, one) for one in alternatives(given)):
+            return Coverage(known=not self._is_filled_by_others(hooks.expr))
         found = self.object_at(state, given) if isinstance(given, Reference) else given
         if not isinstance(found, (SequenceValue, ListObject)):
             return Coverage(known=False)
-        if not found.items and found.rest is None:
-            return Coverage()
-        covered: set[RandomState] = set()
-        self._restored = set()
-        known = found.rest is None
-        for value in found.items:
-            restored = self._covered_by_hook(state, node, value)
-            known &= restored is not None
-            covered |= restored or set()
-        kinds = frozenset(kind for kind, number in covered if not number)
-        objects = frozenset(number for _, number in covered if number)
-        return Coverage(kinds, objects, frozenset(self._restored), known, Cover.OTHER_HOOK)
+        found_by = [self._covered_by_hook(state, node, value) for value in found.items]
+        covered = frozenset[RandomState]().union(*(one.states for one in found_by))
+        return Coverage(
+            kinds=frozenset(kind for kind, number in covered if not number),
+            objects=frozenset(number for _, number in covered if number),
+            devices=frozenset[Device]().union(*(one.devices for one in found_by)),
+            attributes=frozenset[Held]().union(*(one.attributes for one in found_by)),
+            known=found.rest is None and all(one.known for one in found_by),
+            without=Cover.OTHER_HOOK,
+        )
+
+    def _is_surely_empty(self, state: State, given: Value) -> bool:
+        """Whether there are no hooks: the attribute of an object that was made in view is what it was set to.
+
+        Elsewhere an empty attribute is a setting, which may be another one in the next run.
+        """
+        held: Value | HeapObject | None = given
+        if isinstance(given, SequenceValue) and not given.items and given.rest is not None:
+            given = given.rest  # what `tuple` and its like make of it
+        if isinstance(given, Unknown) and given.origin in self.holders:
+            address, path = self.root_of(given.origin)
+            name, found = path.strip(".[]"), self.object_at(state, Reference(address))
+            if isinstance(found, InstanceObject) and address not in self.open:
+                held = found.get(name) or self.class_attribute(self.mro(found.klass), name)
+        elif isinstance(given, Reference):
+            held = self.object_at(state, given)
+        return held == NONE or (
+            isinstance(held, (SequenceValue, ListObject)) and not held.items and held.rest is None
+        )
+
+    def _is_filled_by_others(self, expr: ir.Expr | None) -> bool:
+        """Whether functions of the file change what an expression takes the hooks from."""
+        found = evaluated((expr,)) if expr is not None else ()
+        named = (
+            one.id if isinstance(one, ir.Name) else one.name
+            for one, _ in found
+            if isinstance(one, (ir.Name, ir.Attribute))
+        )
+        return not self.frame.watch.changed.isdisjoint(named)
 
     def items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
         """The items of a tuple or list; None for anything else."""
@@ -118,36 +172,64 @@ class Hooks(Markers):
         found = self.object_at(state, value) if isinstance(value, Reference) else None
         return found.items if isinstance(found, ListObject) else None
 
-    def _covered_by_hook(self, state: State, node: ir.Expr, value: Value) -> set[RandomState] | None:
-        """The states that one hook restores; None where that is not known, or it cannot work."""
+    def _covered_by_hook(self, state: State, node: ir.Expr, value: Value) -> _Covered:
+        """What one hook restores; that is not known where it cannot work, or nobody sees its methods."""
         hook = self._hook_in_view(state, node, value)
         if hook is None:
-            return None
+            return _Covered(known=False)
         problem = self._missing_method(hook)
         if problem is not None:
             self._report_hook(node, hook, *problem)
-            return None
+            return _Covered(known=False)
         path, mark = state.fork(), self.fresh()
+        path.seeded = frozenset()
         with self._reading_hook():
             assert hook.snapshot is not None
             assert hook.restore is not None
             before = self.handled = Handled()
             taken = self.call(path, node, hook.snapshot, ())
             found = list(self._returned(path, taken, mark, set()))
-            self.given_back = []
+            self.given_back, self.undone, half = [], False, self.fresh()
             after = self.handled = Handled()
             self.call(path, node, hook.restore, [Operand(taken)])
-            restored = self.given_back
-        is_copy = all(value in found for _, value in restored if isinstance(value, Snapshot))
-        problem = next(self._faults_of(state, hook, found, mark, is_copy=is_copy), None)
+            restored, undone = self.given_back, self.undone
+        copies = [value for _, value in restored if isinstance(value, Snapshot)]
+        undone |= any(copy.taken > half for copy in copies)
+        fault = _UNDONE if undone else _SEEDED if any(copy.seeded for copy in copies) else None
+        is_copy = all(copy in found for copy in copies)
+        problem = fault or next(self._faults_of(state, hook, found, mark, is_copy=is_copy), None)
         if problem is not None:
             self._report_hook(node, hook, *problem)
-            return None
-        self._restored |= before.looked_at & after.set
-        return self._states_restored(hook, restored)
+            return _Covered(known=False)
+        states = self._states_restored(hook, restored)
+        attributes = frozenset(self._attributes_restored(state, before, after))
+        devices = frozenset(copy.device for copy in copies if copy.device is not None)
+        return _Covered(states or frozenset(), devices, attributes, states is not None and not hook.is_open)
+
+    def _attributes_restored(self, state: State, before: Handled, after: Handled) -> Iterator[Held]:
+        """What ``snapshot`` looked at and ``restore`` set, with all that lies in it."""
+        everything = {held for held in before.looked_at & after.looked_at if held[1] == EVERYTHING}
+        for owner, path in (before.looked_at & after.set) | everything:
+            yield owner, path
+            yield self.stands_for.get(owner, owner), path
+            for inner in self._returned(state, self._lying_at(state, owner, path), 0, set()):
+                if self.number_of(inner):
+                    yield self.number_of(inner), EVERYTHING
+
+    def _lying_at(self, state: State, owner: int, path: str) -> Value:
+        """What an object holds in an attribute, or a module in a global; the object itself for everything."""
+        if path == EVERYTHING:
+            return Reference(owner)
+        name = path.removeprefix(".")
+        found = self.object_at(state, Reference(owner))
+        if isinstance(found, InstanceObject):
+            return found.get(name) or NONE
+        scopes = (scope for scope in self.scopes.values() if scope.frame == owner)
+        return next((scope.names.get(name, NONE) for scope in scopes), NONE)
 
     def _report_hook(self, node: ir.Expr, hook: _Hook, what: str, advice: str) -> None:
-        self.journal.note(StateHook(self.place(node), hook.klass.definition.name, what, advice))
+        if not hook.is_open:  # a subclass may have other methods
+            self.journal.note(StateHook(self.place(node), hook.klass.definition.name, what, advice))
 
     @contextmanager
     def _reading_hook(self) -> Iterator[None]:
@@ -165,24 +247,29 @@ class Hooks(Markers):
     def _hook_in_view(self, state: State, node: ir.Expr, value: Value) -> _Hook | None:
         """The hook that a value is; None where its methods may come from outside the project."""
         found = self.object_at(state, value) if isinstance(value, Reference) else None
-        if not isinstance(value, Reference) or not isinstance(found, InstanceObject):
+        klass = found.klass if isinstance(found, InstanceObject) else value
+        if not isinstance(klass, ClassValue):
             return None
-        if not isinstance(found.klass, ClassValue) or value.address in self.open:
-            return None
-        order = self.mro(found.klass)
+        order = self.mro(klass)
         seen = all(
             len(one.bases) == len(one.definition.bases) for one in order if isinstance(one, ClassValue)
         )
-        if not seen or any(isinstance(one, External) and one.name not in _EMPTY_BASES for one in order):
+        others = (one for one in order if isinstance(one, External) and one.name not in _EMPTY_BASES)
+        computed = self.class_attribute(order, "__getattr__") is not None
+        if computed or not seen or any(not one.name.startswith("torch.nn.") for one in others):
             return None
-        snapshot, restore = (
-            self._method_of_hook(state, node, value, name) for name in ("snapshot", "restore")
-        )
-        return _Hook(value, found.klass, snapshot, restore)
+        methods = [self.attribute_of(state, node, value, name) for name in ("snapshot", "restore")]
+        own = found.attributes if isinstance(found, InstanceObject) else ()
+        for name, method in zip(("snapshot", "restore"), methods, strict=True):
+            is_set = name in dict(own) or self.class_attribute(order, name) is not None
+            if is_set and is_blank(method):
+                return None
+        is_open = isinstance(value, Reference) and value.address in self.open
+        snapshot, restore = (None if _is_missing(method) else method for method in methods)
+        return _Hook(klass, snapshot, restore, is_open)
 
-    def _method_of_hook(self, state: State, node: ir.Expr, hook: Reference, name: str) -> Value | None:
-        method = self.attribute_of(state, node, hook, name)
-        return None if isinstance(method, (InheritedMethod, Unknown)) else method
+    def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
+        raise NotImplementedError
 
     # --- what is wrong
 
@@ -247,11 +334,11 @@ class Hooks(Markers):
 
     def _states_restored(
         self, hook: _Hook, restored: Sequence[tuple[RandomState, Value]]
-    ) -> set[RandomState] | None:
+    ) -> frozenset[RandomState] | None:
         """The states that were set to copies of themselves; None where others may be restored as well."""
-        covered = {
+        covered = frozenset(
             key for key, value in restored if isinstance(value, Snapshot) and (value.of, value.number) == key
-        }
+        )
         if any(not isinstance(value, Snapshot) for _, value in restored):
             return None
         order = (one for one in self.mro(hook.klass) if isinstance(one, ClassValue))
@@ -261,10 +348,17 @@ class Hooks(Markers):
         return None if not covered and about_randomness else covered
 
 
+def _is_missing(method: Value) -> bool:
+    """Whether an attribute that was asked for is not there."""
+    by_class = isinstance(method, Method) and isinstance(method.receiver, ClassValue)
+    return by_class or isinstance(method, InheritedMethod) or is_blank(method)
+
+
 def _expressions(function: ir.Function) -> Iterator[ir.Expr]:
     """All expressions of a function."""
     for statement in nested(function.body):
-        yield from (expr for expr, _ in evaluated(header(statement)))
+        deleted = statement.targets if isinstance(statement, ir.Delete) else ()
+        yield from (expr for expr, _ in evaluated((*header(statement), *deleted)))
 
 
 def _state_name(restore: Value | None) -> str | None:

@@ -13,12 +13,14 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
-from remat_lint.analysis.divergences import bodies_of
+from remat_lint.analysis.evaluation_order import header
+from remat_lint.analysis.external_names import FILE
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, State, join_all, merge, reunite
+from remat_lint.analysis.state import Phase, State, join_all, merge
 from remat_lint.analysis.values import (
     NONE,
+    ByPhase,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -31,10 +33,10 @@ from remat_lint.analysis.values import (
     ListObject,
     NameScope,
     Partial,
-    RandomState,
     Reference,
     RegionName,
     RegionWrapper,
+    Seeded,
     Tensor,
     Unknown,
     Value,
@@ -65,7 +67,7 @@ _GRAD_SWITCHES = {
 }
 
 
-Leaving = Callable[[frozenset[RandomState]], frozenset[RandomState]]
+Leaving = Callable[[Seeded], Seeded]
 
 
 class Interpreter(Conditions):
@@ -80,14 +82,12 @@ class Interpreter(Conditions):
                 break
             paths, flow.fell = flow.fell, []
             asked = len(self.deeds)
-            for path in paths:
-                self.spend(path)
-                self.frame.statement = statement
-                self.frame.values = {}
-                self.frame.watch.met = {}
-                ways = _RUNNERS[type(statement)](self, statement, path)
-                flow.fell += ways.fell
-                flow.add(ways)
+            with self.deeds.uses_apart() as another_way:
+                for path in paths:
+                    another_way()
+                    ways = self._run_statement(statement, path)
+                    flow.fell += ways.fell
+                    flow.add(ways)
             flow.fell = merge(flow.fell)
             if isinstance(statement, ir.If) and isinstance(statement.body[-1], (ir.Return, ir.Jump)):
                 left.append((index, statement, asked, len(self.deeds), paths[0]))
@@ -96,6 +96,17 @@ class Interpreter(Conditions):
         if flow.raised and not (flow.fell or flow.returned or flow.broke or flow.continued):
             self.deeds.forget(done)  # backward never comes here
         return flow
+
+    def _run_statement(self, statement: ir.Stmt, path: State) -> Flow:
+        self.spend(path)
+        self.frame.statement = statement
+        self.frame.values = {}
+        self.frame.watch.met = {}
+        before = path.phase
+        ways: Flow = _RUNNERS[type(statement)](self, statement, path)
+        if before is Phase.BOTH:
+            ways.fell = self.end_guard((statement,), ways.fell)
+        return ways
 
     # --- simple statements
 
@@ -106,15 +117,12 @@ class Interpreter(Conditions):
     def _assign(self, statement: ir.Assign, state: State) -> Flow:
         if statement.value is None:
             return Flow([state])
-        before, paths = state.phase, []
+        paths = []
         for path, known in self._evaluate_on_paths(statement.value, state):
             value = self._promised(path, self.frame, statement.annotation, known)
             for target in statement.targets:
                 self.assign(path, target, Operand(value, statement.value))
             paths.append(path)
-        if before is Phase.BOTH and len(paths) > 1:
-            self.note_guard(state, statement, paths, (statement,))
-            paths = reunite(paths)
         return Flow(paths)
 
     def _evaluate_on_paths(self, expr: ir.Expr, state: State) -> Iterator[tuple[State, Value]]:
@@ -205,7 +213,7 @@ class Interpreter(Conditions):
     # --- branches
 
     def _if(self, statement: ir.If, state: State) -> Flow:
-        before, asked = state.phase, len(self.deeds)
+        asked = len(self.deeds)
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
@@ -224,14 +232,29 @@ class Interpreter(Conditions):
         watch.origins = together(after)
         if watch.decided(tested, statement, known, left=not all(ends)):
             self.compute_with(state, weighed)
-        if before is Phase.BOTH:
-            self.note_guard(state, statement, flow.fell, bodies_of(statement))
-            flow.fell = reunite(flow.fell)
         self.weigh_if(statement, state, asked, ran)
         return flow
 
     def _match(self, statement: ir.Match, state: State) -> Flow:
         subject = self.operand(statement.subject, state)
+        if isinstance(subject.value, ByPhase):
+            return self._match_phase(statement, state, subject.value)
+        return self._run_cases(statement, state, subject)
+
+    def _match_phase(self, statement: ir.Match, state: State, subject: ByPhase) -> Flow:
+        """Each phase takes the first case that its constant matches."""
+        flow = Flow()
+        replay, forward = self.branch_phase(state)
+        for paths, value in ((replay, subject.replay), (forward, subject.forward)):
+            cases = [case for case in statement.cases if _may_match(case.pattern, value)]
+            taken = ir.Match(statement.at, statement.subject, tuple(cases))
+            for path in paths:
+                ways = self._run_cases(taken, path, Operand(Constant(value), statement.subject))
+                flow.fell += ways.fell
+                flow.add(ways)
+        return flow
+
+    def _run_cases(self, statement: ir.Match, state: State, subject: Operand) -> Flow:
         if any(self.computes(state, case.body) for case in statement.cases):
             self.decide(state, statement.subject, subject.value, Decides.BRANCH)
         flow, rest = Flow(), state
@@ -293,6 +316,8 @@ class Interpreter(Conditions):
         turns = Choice((operand.value, sequence.rest or NONE))
         if reading_of(turns) is not None and self.computes(state, statement.body):
             self.decide(state, statement.iterable, turns, Decides.BRANCH)
+        if self._is_used_up(state, operand.value):
+            self.note_next(state, statement.iterable, operand, told=not self.computes(state, statement.body))
         steps: list[Value] = list(sequence.items)
         surely = len(sequence.items) if sequence.sure is None else sequence.sure
         exact = sequence.rest is None and sequence.sure is None
@@ -315,6 +340,12 @@ class Interpreter(Conditions):
         ends += paths if exact else []
         self._leave_loop(statement.orelse, ends, flow)
         return flow
+
+    def _is_used_up(self, state: State, value: Value) -> bool:
+        """Whether a loop over something leaves nothing for the next one: an iterator, an open file."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        is_file = isinstance(found, InstanceObject) and found.klass == External(FILE)
+        return is_file or (isinstance(value, SequenceValue) and value.kind in ("iterator", "generator"))
 
     def _while(self, statement: ir.While, state: State) -> Flow:
         flow, paths, ends = Flow(), [state], []
@@ -346,11 +377,13 @@ class Interpreter(Conditions):
         return turns
 
     def _iteration(self, body: Sequence[ir.Stmt], paths: list[State], flow: Flow) -> list[State]:
+        in_both = all(path.phase is Phase.BOTH for path in paths)
         ways = self.run_block(body, paths)
         flow.returned += ways.returned
         flow.raised += ways.raised
         flow.broke += ways.broke
-        return merge([*ways.fell, *ways.continued])
+        ends = merge([*ways.fell, *ways.continued])
+        return self.end_guard(body, ends) if in_both else ends
 
     def _leave_loop(self, orelse: Sequence[ir.Stmt], ends: list[State], flow: Flow) -> None:
         """Paths that broke out skip the ``else`` of the loop."""
@@ -393,6 +426,8 @@ class Interpreter(Conditions):
             done = len(self.deeds)
             handled = self.run_block(handler.body, merge(caught))
             self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
+            tried = [expr for one in statement.body for expr in header(one)]
+            self.weigh_cache(tried, handler.body, done)
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow
@@ -415,10 +450,15 @@ class Interpreter(Conditions):
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
+        ended: list[Callable[[State], object]] = []
+        forks, given = [], len(self.given_back)
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
+            entered, end = self._enter(context, state, value)
+            ended += [end] if end is not None else []
             left.append(self._leaving(value, before, state.seeded))
+            forks += [value.of] if isinstance(value, Fork) else []
             if isinstance(value, SequenceValue) and value.seeded is not None:
                 state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
@@ -426,19 +466,33 @@ class Interpreter(Conditions):
             if switch is not None:
                 self.grad_enabled = switch
             if target is not None:
-                self.assign(state, target, Operand(_entered(value)))
+                self.assign(state, target, Operand(entered))
         try:
             flow = self.run_block(statement.body, [state])
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
+        for kind in forks:
+            self.leave_fork(kind, given)
+        for path in flow.ends():
+            for end in reversed(ended):
+                end(path)
         for path in flow.ends():
             for leave in reversed(left):
                 path.seeded = leave(path.seeded)
         return flow
 
-    def _leaving(
-        self, context: Value, before: frozenset[RandomState], after: frozenset[RandomState]
-    ) -> Leaving:
+    def _enter(
+        self, context: ir.Expr, state: State, value: Value
+    ) -> tuple[Value, Callable[[State], object] | None]:
+        """What ``with context as name`` binds, and what the end of the block calls."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
+            return _entered(value), None
+        receiver, nothing = Operand(value, context), [Operand(NONE)] * 3
+        entered = self.call_attribute(state, context, receiver, "__enter__", [])
+        return entered, lambda path: self.call_attribute(path, context, receiver, "__exit__", nothing)
+
+    def _leaving(self, context: Value, before: Seeded, after: Seeded) -> Leaving:
         """What the end of a ``with`` does to the states that are set; ``after`` is the end of a generator."""
         match context:
             case Fork(of=kind):
@@ -482,17 +536,20 @@ class Interpreter(Conditions):
         self.bind_name(state, definition.name, value)
         return Flow([state])
 
-    def _decorated(self, state: State, decorator: ir.Expr, function: Value) -> Value:
-        """A decorator of the project or of torch_remat is applied; any other is said to keep the function."""
+    def _decorated(self, state: State, decorator: ir.Expr, decorated: Value) -> Value:
+        """A decorator of the project or of torch_remat is applied; any other keeps what it is given."""
         applied = self.evaluate(decorator, state)
         ours = isinstance(applied, (CheckpointWrapper, Partial, FunctionValue))
         if not ours and not qualified(applied).startswith("torch_remat."):
-            return function
-        decorated = self.call(state, decorator, applied, [Operand(function)])
-        return decorated if isinstance(decorated, _CALLABLES) else function
+            return decorated
+        made = self.call(state, decorator, applied, [Operand(decorated)])
+        return made if isinstance(made, _CALLABLES) else decorated
 
     def _class_def(self, statement: ir.ClassDef, state: State) -> Flow:
-        self.bind_name(state, statement.klass.name, self.make_class(state, statement.klass))
+        klass = self.make_class(state, statement.klass)
+        self.bind_name(state, statement.klass.name, klass)
+        for decorator in reversed(statement.klass.decorators):
+            self._decorated(state, decorator, klass)  # said to keep the class, which it may change
         if self.frame.kind == "module":
             self.frame.scope.running = state
         return Flow([state])
@@ -508,6 +565,13 @@ class Interpreter(Conditions):
         self.closures[self.frame.id] = self.frame.closure
         outer = self.frame.owner if self.frame.kind == "class" else None
         return ClassValue(definition, self.frame.scope, self.frame.id, bases, outer)
+
+
+def _may_match(pattern: ir.Pattern, value: object) -> bool:
+    """Whether a pattern of a ``case`` matches a constant; one that cannot be told may."""
+    if pattern.constant:
+        return pattern.constant[0] is value
+    return not pattern.others or any(_may_match(other, value) for other in pattern.others)
 
 
 def _entered(context: Value) -> Value:

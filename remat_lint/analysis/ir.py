@@ -347,6 +347,8 @@ class Pattern:
 
     ``items`` are the parts of a sequence, ``starred`` the position of the one with a ``*``;
     ``attributes`` belong to a class pattern (by position where the name is None), ``keys`` to a mapping.
+    ``others`` are what it consists of, or chooses from; ``constant`` is what the whole is compared with, in a
+    tuple.
     """
 
     name: str | None = None
@@ -355,6 +357,7 @@ class Pattern:
     attributes: tuple[tuple[str | None, Pattern], ...] = ()
     keys: tuple[tuple[object, Pattern], ...] = ()
     others: tuple[Pattern, ...] = ()
+    constant: tuple[object, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

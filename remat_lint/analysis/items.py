@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
+from remat_lint.analysis.external_names import FILE
+from remat_lint.analysis.facts import Unsteady
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.operations import Bound
 from remat_lint.analysis.registered import Registered
@@ -217,7 +219,7 @@ class Items(Registered):
                 row = self.view(expr, value, None, Bound(()))
                 return SequenceValue((row,), row)  # a tensor without rows has no data to read
             case Reference():
-                return self._iterate_object(state, value)
+                return self._iterate_object(state, node, value)
             case Choice(alternatives=values):
                 sequences = [self.iterate(state, node, one) for one in values if one != Constant(None)]
                 rest: Value | None = None
@@ -230,15 +232,18 @@ class Items(Registered):
             case Snapshot():  # of several devices
                 return SequenceValue(rest=value)
             case _:
-                return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
+                rest = Unknown(frozenset(direct_tokens(value)))
+                return SequenceValue(rest=self.fetched(rest, value, "[]"))
 
-    def _iterate_object(self, state: State, value: Reference) -> SequenceValue:
+    def _iterate_object(self, state: State, node: ir.Node, value: Reference) -> SequenceValue:
         found = self.object_at(state, value)
         if isinstance(found, ListObject):
             return SequenceValue(found.items, found.rest, sure=found.sure)
         if isinstance(found, DictObject):
             return SequenceValue(tuple(Constant(key) for key, _ in found.items), found.rest and SCALAR)
         if isinstance(found, InstanceObject):
+            if found.klass == External(FILE) and not self.is_foreign(value.address, self.frame.id):
+                return SequenceValue(rest=self.fickle(node, Unsteady.FILE))
             contents = found.get("contents")
             names = dict(found.arguments).get("keys")
             if isinstance(names, SequenceValue):

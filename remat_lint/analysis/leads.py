@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from remat_lint import checkpoint_forms
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.once import attribute_path
 from remat_lint.analysis.suites import nested
 
 _CALLED_BY_ANYBODY = frozenset(["__init__", "__call__", "forward"])
@@ -55,6 +56,18 @@ def _called_in(function: ir.Function) -> Iterator[str]:
             yield from _called(expr)
         if isinstance(statement, ir.FunctionDef):
             yield from _called_in(statement.function)
+
+
+def called_paths(function: ir.Function) -> Iterator[tuple[str, ...]]:
+    """The names, with attributes, that a function and those inside it call."""
+    for statement in nested(function.body):
+        for expr, _ in evaluated(header(statement)):
+            if isinstance(expr, ir.Call) and (path := attribute_path(expr.function)):
+                yield path
+            elif isinstance(expr, ir.Lambda):
+                yield from called_paths(expr.function)
+        if isinstance(statement, ir.FunctionDef):
+            yield from called_paths(statement.function)
 
 
 def _called(whole: ir.Expr) -> Iterator[str]:

@@ -434,6 +434,8 @@ def _pattern(node: cst.CSTNode) -> ir.Pattern:
             return ir.Pattern(keys=tuple(keys))
         case cst.MatchOr(patterns=options):
             return ir.Pattern(others=tuple(_pattern(option.pattern) for option in options))
+        case cst.MatchSingleton(value=value):
+            return ir.Pattern(constant=(_CONSTANTS.get(value.value),))
         case _:
             return ir.Pattern()
 

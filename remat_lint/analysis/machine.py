@@ -52,9 +52,9 @@ from remat_lint.analysis.values import (
     ClassValue,
     External,
     HeapObject,
-    RandomState,
     Reference,
     RegionName,
+    Seeded,
     Token,
     Value,
 )
@@ -74,6 +74,9 @@ MAX_STEPS = 4_000
 MAX_FILE_STEPS = 40_000
 """Statements run for all roots of one file."""
 
+
+COMPARING = 4
+"""After this part of the steps of a root, as a divisor, no call of one phase is run by itself."""
 
 OUTPUTS_PER_STEP = 32
 """A statement counts once more for every so many outputs that its path has seen."""
@@ -113,7 +116,7 @@ class Frame:
     statement: ir.Stmt | None = None
     values: dict[int, Value] = field(default_factory=dict)
     yielded: Value | None = None
-    seeded_at_yield: frozenset[RandomState] | None = None
+    seeded_at_yield: Seeded | None = None
     """The random states that are set on every path where it yields."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0
@@ -173,6 +176,8 @@ class Machine:
         """Whether a function under ``torch.compile`` runs: markers in it do nothing."""
         self.open: set[int] = set()
         """The objects whose class is only declared: it may be a subclass, with methods of its own."""
+        self.stands_for: dict[int, int] = {}
+        """For the address of an object that was constructed for its class, where that object is."""
         self.bound: dict[ir.Stmt, set[str]] = {}
         """The names that are bound on all paths on which a statement reads an output that needs no marker."""
         self.changed: set[int] = set()
@@ -237,8 +242,10 @@ class Machine:
         """The addresses of what was stored or given to a function: others may change it."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
-        self.told = False
-        """Whether it was noted what the guard under way keeps from a replay."""
+        self.cut_short = False
+        """Whether a call under the guard that runs was not run, so that the phases cannot be compared."""
+        self.recipes: dict[object, int] = {}
+        """Numbers for the ways in which things are made, so that equal ones are one."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0
@@ -260,6 +267,10 @@ class Machine:
         self.steps += price
         if self._steps > MAX_STEPS or self._file_steps > MAX_FILE_STEPS:
             raise BudgetSpent
+
+    def has_steps_to_compare(self) -> bool:
+        """Whether there is budget left to run each call of both phases, so as to compare what they do."""
+        return self._steps < MAX_STEPS // COMPARING
 
     def reset_budget(self) -> None:
         """Begin another root."""

@@ -59,6 +59,8 @@ class Objects(Wrappers):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._orders: dict[ClassValue, list[Value]] = {}
+        self.replaced_methods: dict[tuple[ClassValue, str], None] = {}
+        """The methods that code under analysis replaced by other functions, and their classes."""
 
     # --- classes
 
@@ -98,6 +100,13 @@ class Objects(Wrappers):
     def is_record(self, klass: Value) -> bool:
         raise NotImplementedError
 
+    def class_of(self, state: State, value: Value) -> Value:
+        """``type(value)``, where it is known not to be a subclass."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(value, Reference) or not isinstance(found, InstanceObject):
+            return SCALAR
+        return found.klass if value.address not in self.open else Unknown()
+
     def declared_attribute(self, state: State, receiver: Value, order: Sequence[Value], name: str) -> Value:
         raise NotImplementedError
 
@@ -107,13 +116,15 @@ class Objects(Wrappers):
         is_module = any(isinstance(one, External) and one.name == "torch.nn.Module" for one in order)
         if not is_module or not self._leaves_forward(order):
             return [klass]
+        heirs = [one for one in self.subclasses_here(klass) if not self._leaves_forward(self.mro(one))]
+        return heirs[:MAX_HEIRS] or [klass]
+
+    def subclasses_here(self, klass: ClassValue) -> list[ClassValue]:
+        """The subclasses of a class beside it and in the running file."""
         scopes = dict.fromkeys((klass.scope, self.frame.scope))
         values = (value for scope in scopes for value in scope.names.values())
         classes = dict.fromkeys(value for value in values if isinstance(value, ClassValue))
-        heirs = [
-            one for one in classes if klass in self.mro(one)[1:] and not self._leaves_forward(self.mro(one))
-        ]
-        return heirs[:MAX_HEIRS] or [klass]
+        return [one for one in classes if klass in self.mro(one)[1:]]
 
     def _leaves_forward(self, order: Sequence[Value]) -> bool:
         forward = self.class_attribute(order, "forward")
@@ -123,6 +134,14 @@ class Objects(Wrappers):
             isinstance(one, External) and one.name.startswith("torch.nn.") and one.name != "torch.nn.Module"
             for one in order
         )
+
+    def own_method(self, state: State, value: Value, name: str) -> Value | None:
+        """The method of this name that the class of an object has in the project."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        if not isinstance(self.class_attribute(order, name), FunctionValue):
+            return None
+        return self.attribute_of(state, ir.Const(0, None), value, name)
 
     # --- attributes
 
@@ -185,6 +204,10 @@ class Objects(Wrappers):
         found = self.object_at(state, base)
         if not isinstance(found, InstanceObject):
             return Method(base, name)
+        if name == "__class__":
+            return self.class_of(state, base)
+        if name == "__dict__":
+            self.look_at_everything(base)
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)
@@ -344,11 +367,25 @@ class Objects(Wrappers):
                 self._note_outside(value)
             if isinstance(one, Source):
                 self.set_attribute_of_source(state, one, name, value)
+            if isinstance(one, ClassValue):
+                self._set_method(one, name, value)
             found = self.object_at(state, one) if isinstance(one, Reference) else None
             if not isinstance(one, Reference) or not isinstance(found, InstanceObject):
                 self.escape(state, value)
             elif not self._differs_among_equals(one, found, value):
                 state.heap[one.address] = found.with_attribute(name, value)
+
+    def _set_method(self, klass: ClassValue, name: str, value: Value) -> None:
+        """``Class.name = function``: what a module does as it is loaded holds for whoever uses the class.
+
+        So does a checkpoint, whoever applies it: one that is applied again is the same.
+        """
+        *_, outermost = self.active_frames()
+        is_loading = outermost.kind == "module" and isinstance(value, FunctionValue)
+        if is_loading or isinstance(value, CheckpointWrapper):
+            self.class_names(klass)[name] = value
+            if self.is_led_here():
+                self.replaced_methods[klass, name] = None
 
     def _note_outside(self, forward: Value) -> None:
         """A region is put around a module whose consumers nobody can know."""

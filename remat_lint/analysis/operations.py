@@ -5,14 +5,16 @@ The table ``remat_lint.torch_ops`` says what an operation does; this layer appli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator as python_operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.effects import Effects, is_duration
+from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.unkept import Drawn
@@ -35,6 +37,7 @@ from remat_lint.analysis.values import (
     alternatives,
     join,
     map_tensors,
+    of_phases,
     reading_of,
     scalar_from,
 )
@@ -68,6 +71,17 @@ _NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Defau
 _SUMS = ("Add", "Subtract")
 
 _KEPT_BY_OPERATORS = {"Power": "pow", "MatrixMultiply": "matmul", "Multiply": "mul", "Divide": "div"}
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], object]] = {
+    "Add": python_operator.add,
+    "Subtract": python_operator.sub,
+    "Multiply": python_operator.mul,
+    "FloorDivide": python_operator.floordiv,
+    "Modulo": python_operator.mod,
+    "BitAnd": python_operator.and_,
+    "BitOr": python_operator.or_,
+    "BitXor": python_operator.xor,
+}
 
 MAX_VIEWS = 6
 """Views remembered per tensor for messages."""
@@ -113,6 +127,10 @@ def bind(operation: Operation, receiver: Operand | None, operands: Sequence[Oper
     return Bound(tuple(pairs))
 
 
+_ON_THE_CPU = frozenset(["rand", "randn", "randint", "randperm"])
+"""Operations that draw on the CPU, unless they are given a device."""
+
+
 class Operations(Effects):
     """Applies operations to values."""
 
@@ -127,7 +145,7 @@ class Operations(Effects):
         """Run one torch operation: record its reads and writes, return its result."""
         bound = bind(operation, receiver, operands)
         result = self._applied(state, node, operation, bound)
-        self._note_result(state, operation, bound, result)
+        self._note_result(state, node, operation, bound, result)
         return result
 
     def _applied(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> Value:
@@ -151,7 +169,9 @@ class Operations(Effects):
             return self._written_result(operation, written[0].value)
         return self._result(state, node, operation, bound, effect)
 
-    def _note_result(self, state: State, operation: Operation, bound: Bound, result: Value) -> None:
+    def _note_result(
+        self, state: State, node: ir.Expr, operation: Operation, bound: Bound, result: Value
+    ) -> None:
         """What an operation made is as steady as what it was made of, unless it draws or has parameters."""
         values = [operand.value for _, operand in bound.pairs]
         written = self._written(operation, bound)
@@ -163,8 +183,9 @@ class Operations(Effects):
         if operation.name not in _NORMALISING:  # what weighs the statistics weighs nothing else
             self.note_use(state, [operand for _, operand in bound.pairs])
         scaled = operation.name in SCALING and any(isinstance(v, (Constant, Scalar)) for v in values)
-        if not scaled:
-            self.note_kept(state, operation.name, result)
+        whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
+        given = [operand for _, operand in bound.pairs]
+        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=not scaled)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)
@@ -185,9 +206,25 @@ class Operations(Effects):
         certain = self._draws(state, operation, bound)
         if certain is not None:
             random, known = self.random_of(bound.get("generator"))
+            if random.kind is RandomKind.TORCH:
+                random = replace(random, device=self._device_drawn_on(operation, bound))
             makes_noise = "generator" in operation.parameters and not operation.switches
             gives = Drawn.NOISE if makes_noise and not self._written(operation, bound) else None
             self.draw(state, node, random, self.called(node), certain=certain and known, gives=gives)
+
+    def _device_drawn_on(self, operation: Operation, bound: Bound) -> Device | None:
+        """The device whose default generator an operation draws from, if it says so."""
+        if "device" not in operation.parameters:
+            return None
+        given = bound.get("device")
+        if given is None or given.value == NONE:
+            return Device.CPU if operation.name in _ON_THE_CPU else None
+        value, expr = given.value, given.expr
+        if isinstance(expr, ir.Call) and expr.arguments:  # `torch.device("cuda")`
+            value = self.frame.values.get(expr.arguments[0].value.at, value)
+        if not isinstance(value, Constant) or not isinstance(value.value, str) or value.value == "meta":
+            return None
+        return Device.CPU if value.value.startswith("cpu") else Device.GPU
 
     def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
         """Whether it is certain that the operation draws with these arguments; None where it does not."""
@@ -462,15 +499,24 @@ class Operations(Effects):
         if operator == "Modulo" and isinstance(left.value, Constant) and isinstance(left.value.value, str):
             self.read(state, node, [right])
             return scalar_from((right.value,))
+        phased = (
+            of_phases(_ARITHMETIC[operator], left.value, right.value) if operator in _ARITHMETIC else None
+        )
+        if phased is not None:
+            return phased
         self.pure.add((self.frame.scope.source.path, node.at))
         self.read(state, node, [left, right])
         result = self._of_operator(state, node, operator, left, right)
         self.note_nature((left.value, right.value), result)
         self.note_use(state, (left, right))
-        if not _is_scaled(operator, left.value, right.value) and operator not in _SUMS:
-            self.note_kept(state, _KEPT_BY_OPERATORS.get(operator, ""), result)
-            if not isinstance(result, Scalar) and not (isinstance(result, Tensor) and result.grad is False):
-                self.note_computation()
+        keeps = not _is_scaled(operator, left.value, right.value) and operator not in _SUMS
+        name = _KEPT_BY_OPERATORS.get(operator, operator)
+        self.note_operation(state, name, (left, right), result, kept=keeps)
+        has_gradients = not isinstance(result, Scalar) and not (
+            isinstance(result, Tensor) and result.grad is False
+        )
+        if keeps and has_gradients:
+            self.note_computation()
         return result
 
     def _of_operator(
@@ -518,6 +564,7 @@ class Operations(Effects):
             like = operand.value.like
             made = Tensor(layout=layout, storage=self.fresh(), like=like, grad=grad, made=Made.COMPUTED)
             self.note_nature((operand.value,), made)
+            self.note_operation(state, operator, (operand,), made, kept=False)
             return made
         return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
 

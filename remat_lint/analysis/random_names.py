@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from remat_lint.analysis.facts import RandomKind
+from remat_lint.analysis.facts import Device, RandomKind
 
 
 class Does(Enum):
@@ -50,13 +50,14 @@ class Does(Enum):
 class Role:
     """What a name does, to which state. ``source`` is the kind of source that it makes.
 
-    ``is_number`` says that what is drawn is a number of Python.
+    ``is_number`` says that what is drawn is a number of Python, ``device`` whose state it is.
     """
 
     does: Does
     kind: RandomKind
     source: str = ""
     is_number: bool = False
+    device: Device | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,11 @@ _DISTRIBUTIONS = (
 _OLD_NUMPY = f"{_DISTRIBUTIONS} rand randint randn random_integers random_sample"
 _NEW_NUMPY = f"{_DISTRIBUTIONS} integers multivariate_hypergeometric permuted"
 
+_TAKE_CPU = Role(Does.TAKE, RandomKind.TORCH, device=Device.CPU)
+_TAKE_GPU = Role(Does.TAKE, RandomKind.TORCH, device=Device.GPU)
+_GIVE_CPU = Role(Does.GIVE, RandomKind.TORCH, device=Device.CPU)
+_GIVE_GPU = Role(Does.GIVE, RandomKind.TORCH, device=Device.GPU)
+
 FUNCTIONS = (
     _Names(
         "the default generators of all devices at once",
@@ -124,21 +130,33 @@ FUNCTIONS = (
         "seed",
     ),
     _Names("the same", Role(Does.SCRAMBLE, RandomKind.TORCH), _SEVERAL_DEVICES, "seed_all"),
-    _Names("a copy", Role(Does.TAKE, RandomKind.TORCH), f"{_TORCH} {_DEVICES}", "get_rng_state"),
-    _Names("copies", Role(Does.TAKE, RandomKind.TORCH), _SEVERAL_DEVICES, "get_rng_state_all"),
-    _Names("a copy", Role(Does.TAKE, RandomKind.TORCH), _DEFAULT_GENERATOR, "get_state clone_state"),
-    _Names("puts it back", Role(Does.GIVE, RandomKind.TORCH), f"{_TORCH} {_DEVICES}", "set_rng_state"),
-    _Names("puts them back", Role(Does.GIVE, RandomKind.TORCH), _SEVERAL_DEVICES, "set_rng_state_all"),
-    _Names("puts it back", Role(Does.GIVE, RandomKind.TORCH), _DEFAULT_GENERATOR, "set_state"),
+    _Names("a copy", _TAKE_CPU, _TORCH, "get_rng_state"),
+    _Names("the same", _TAKE_GPU, _DEVICES, "get_rng_state"),
+    _Names("copies", _TAKE_GPU, _SEVERAL_DEVICES, "get_rng_state_all"),
+    _Names(
+        "a copy",
+        _TAKE_CPU,
+        _DEFAULT_GENERATOR,
+        "get_state clone_state",
+    ),
+    _Names("puts it back", _GIVE_CPU, _TORCH, "set_rng_state"),
+    _Names("the same", _GIVE_GPU, _DEVICES, "set_rng_state"),
+    _Names(
+        "puts them back",
+        _GIVE_GPU,
+        _SEVERAL_DEVICES,
+        "set_rng_state_all",
+    ),
+    _Names("puts it back", _GIVE_CPU, _DEFAULT_GENERATOR, "set_state"),
     _Names(
         "what torch.utils.checkpoint itself saves and restores",
-        Role(Does.TAKE, RandomKind.TORCH),
+        _TAKE_GPU,
         "torch.utils.checkpoint",
         "get_device_states",
     ),
     _Names(
         "what torch.utils.checkpoint itself saves and restores",
-        Role(Does.GIVE, RandomKind.TORCH),
+        _GIVE_GPU,
         "torch.utils.checkpoint",
         "set_device_states",
     ),

@@ -27,11 +27,11 @@ from remat_lint.analysis.state import Claim, State, Way
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    ByPhase,
     Choice,
     Constant,
     ListObject,
     NameScope,
-    PhaseTest,
     PlaceholderTest,
     Reference,
     RegionWrapper,
@@ -70,7 +70,7 @@ class Regions(Checkpoints):
             case "checkpoint":
                 return self.make_checkpoint(state, node, operands)
             case "is_recomputing":
-                return PhaseTest()
+                return ByPhase()
             case "is_placeholder":
                 return PlaceholderTest(operands[0].value) if operands else SCALAR
             case _:
@@ -212,6 +212,8 @@ class Regions(Checkpoints):
         self.handed.update(
             tensor.storage for operand in operands for tensor in self.direct_tensors(state, operand.value)
         )
+        if wrapper.kept is not Kept.RECOMPUTE:
+            self.note_given_away(state, operands)
         if wrapper.kept is Kept.RECOMPUTE and not inert:
             for operand in operands:
                 for tensor in self.direct_tensors(state, operand.value):

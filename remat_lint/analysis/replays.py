@@ -20,6 +20,7 @@ from remat_lint.analysis.deeds import (
     Diverge,
     Draw,
     Send,
+    Store,
     Sway,
     Touch,
     Use,
@@ -28,11 +29,13 @@ from remat_lint.analysis.deeds import (
 from remat_lint.analysis.facts import (
     Collective,
     Cover,
+    Decides,
     DivergentReplay,
     ExternalEffect,
     Inside,
     Kept,
     Outcome,
+    Random,
     RandomDraw,
     RandomKind,
     Reached,
@@ -41,6 +44,7 @@ from remat_lint.analysis.facts import (
     ReplayFact,
     StateWrite,
     UnstableInput,
+    Unsteady,
     Written,
 )
 from remat_lint.analysis.journal import others
@@ -54,9 +58,11 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     InstanceObject,
+    Lent,
     ModuleValue,
     RandomState,
     Reference,
+    Seeded,
     Tensor,
     Unknown,
     Value,
@@ -197,6 +203,8 @@ class Replays(Machine):
         returned = frozenset(held for held in frame.watch.returned if self.is_foreign(held[0], frame.id))
         if returned:
             self.frame.watch.met[node.at] = returned
+        if deeds.keeps:
+            self.deeds.keep()
         if not deeds:
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
@@ -243,12 +251,16 @@ class Replays(Machine):
             yield apart
         finally:
             self.deeds = around
+            if apart.keeps:
+                around.keep()
             for deed in apart:
                 around.note(deed)
 
     def repeat_call(self, node: ir.Expr, deeds: Deeds) -> None:
         """The same call is made at another place: what it did is done again."""
         here = self.place(node)
+        if deeds.keeps:
+            self.deeds.keep()
         for deed in deeds:
             first = tuple(replace(step, place=here) for step in deed.steps[:1])
             place = deed.place if deed.steps else here
@@ -257,7 +269,7 @@ class Replays(Machine):
     def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
         """What a call did to others: nobody sees what it did to objects that it made."""
         seen = (self._seen_outside(deed, frame) for deed in deeds)
-        return Deeds(deed for deed in seen if deed is not None)
+        return Deeds((deed for deed in seen if deed is not None), keeps=deeds.keeps)
 
     def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
         """A deed of the call that runs in a frame, as its caller sees it."""
@@ -265,8 +277,11 @@ class Replays(Machine):
             case Write(number=number) as write:
                 foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
                 return replace(deed, act=self._with_uses(frame, write)) if foreign else None
-            case Touch(number=number) | Use(number=number) if number and not self.is_foreign(
-                number, frame.id
+            case Draw(lent=lent) as draw if lent:
+                foreign_ones = (one for one in lent if self.is_foreign(one.owner, frame.id))
+                return replace(deed, act=replace(draw, lent=frozenset(foreign_ones)))
+            case Touch(number=number) | Use(number=number) | Store(number=number) if (
+                number and not self.is_foreign(number, frame.id)
             ):
                 return None
             case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
@@ -284,7 +299,7 @@ class Replays(Machine):
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
-        return Deeds(deeds.renumbered(self._renumbering(before, operands)))
+        return Deeds(deeds.renumbered(self._renumbering(before, operands)), keeps=deeds.keeps)
 
     def held_for(
         self, returned: frozenset[Held], before: Sequence[int], operands: Sequence[Operand]
@@ -303,12 +318,10 @@ class Replays(Machine):
 
         return translated
 
-    def seeds_for(
-        self, seeded: frozenset[RandomState], before: Sequence[int], operands: Sequence[Operand]
-    ) -> frozenset[RandomState]:
+    def seeds_for(self, seeded: Seeded, before: Sequence[int], operands: Sequence[Operand]) -> Seeded:
         """The random states that a call like this one leaves set, of the objects that this one is handed."""
-        translation = _translation(before, operands)
-        return frozenset((kind, number and translation.get(number, number)) for kind, number in seeded)
+        renumber = self._renumbering(before, operands)
+        return frozenset(_renumbered(one, renumber) for one in seeded)
 
     @contextmanager
     def replay_of(self, region: Inside) -> Iterator[None]:
@@ -321,6 +334,8 @@ class Replays(Machine):
             self.replaying -= 1
             if region.kept is Kept.SAVE:
                 self._note_filled(self.deeds)
+            elif self.deeds.keeps:
+                around.keep()
             for deed in self.deeds.within(region):
                 around.note(deed)
             self.deeds = around
@@ -349,14 +364,14 @@ class Replays(Machine):
     def note_wrapped(self, state: State, place: Place, function: Value) -> None:
         """A function was given a checkpoint: it is run at the end, if nothing in view calls it."""
         key = (place, function)
-        if key not in self.wrapped and self._is_led_here():
+        if key not in self.wrapped and self.is_led_here():
             self.wrapped[key] = Wrapped(function, state.fork(), self.way_to(place))
 
     def note_run(self, wrapper: CheckpointWrapper) -> None:
         """What was given a checkpoint runs."""
         self.wrapped[wrapper.place, wrapper] = None
 
-    def _is_led_here(self) -> bool:
+    def is_led_here(self) -> bool:
         """Whether code of the file under analysis led here: other files are analysed by themselves.
 
         A constructor that runs as a root does again what making the object did.
@@ -394,6 +409,8 @@ class Replays(Machine):
             found = [deed for deed in self.deeds if not _is_settled(deed, before)]
             outdated = [other for deed in found for other in around.outdated_by(deed, replayed=True)]
             self.judge_deeds(replay, (*found, *outdated))
+            if self.deeds.keeps:
+                around.keep()
             for deed in self.deeds:
                 if isinstance(deed.act, Use):
                     deed = replace(deed, act=replace(deed.act, replayed=True))
@@ -403,8 +420,17 @@ class Replays(Machine):
     def judge_deeds(self, replay: Replay, deeds: Iterable[Deed]) -> None:
         """A checkpoint runs again what did this: note what it does again."""
         read: set[Place] = set()
-        for deed in deeds:
+        done = tuple(deeds)
+        draws = any(isinstance(deed.act, Draw) for deed in done)
+        stored = {(one.act.number, one.act.path) for one in done if isinstance(one.act, Store)}
+        for index, deed in enumerate(done):
+            if isinstance(deed.act, Draw):
+                if deed.act.cached and not _is_drawn_after(deed.act.random, done[index:]):
+                    continue
+                deed = replace(deed, act=_from_lender(deed.act, stored))
             if isinstance(deed.act, Sway):
+                if deed.act.decides is Decides.SEED and not draws:
+                    continue
                 if deed.act.read in read:
                     continue  # the first thing that it decides speaks for the others
                 read.add(deed.act.read)
@@ -421,7 +447,7 @@ class Replays(Machine):
         if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
             is_outdated = isinstance(deed.act, Write) and deed.act.outcome is Outcome.OUTDATED
             return is_outdated or isinstance(deed.act, Diverge)
-        return deed.guarded
+        return deed.guarded or (isinstance(deed.act, Diverge) and deed.act.last)
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps
@@ -432,12 +458,12 @@ class Replays(Machine):
             replay.place,
             others(chain, deed.place),
             deed.inside if replay.by is not Replayer.TORCH else None,
-            replay.certain and deed.certain,
+            replay.certain and deed.certain and (replay.coverage.known or not isinstance(deed.act, Write)),
             replay.assumed,
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
-        elif isinstance(deed.act, Use) or self._is_restored(replay.coverage, deed):
+        elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay.coverage, deed):
             return
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
@@ -452,8 +478,14 @@ class Replays(Machine):
             yield _done_again(deed, replayed)
 
     def _is_restored(self, coverage: Coverage, deed: Deed) -> bool:
-        """Whether a hook puts back what a deed writes, before the replay and after it."""
-        return isinstance(deed.act, Write) and (deed.act.number, deed.act.path) in coverage.attributes
+        """Whether a hook puts back what a deed writes or reads, before the replay and after it."""
+        match deed.act:
+            case Write(number=number, path=path):
+                return coverage.restores((number, path))
+            case Sway(unsteady=Unsteady.GLOBAL, what=name, read=read) if read.path in self.scopes:
+                return coverage.restores((self.scopes[read.path].frame, f".{name}"))
+            case _:
+                return False
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""
@@ -481,16 +513,43 @@ class Replays(Machine):
         coverage = replay.coverage
         random, cover = draw.random, coverage.without
         is_covered = random.kind in coverage.kinds or (random.number and random.number in coverage.objects)
-        if draw.one_phase:
+        if not is_covered or random.device in coverage.devices:
+            random = replace(random, device=None)
+        elif random.device is not None:
+            is_covered = False
+        if draw.lent:
+            is_covered = coverage.trackers or any(coverage.restores((o.owner, o.path)) for o in draw.lent)
+        if draw.one_phase or draw.cached:
             in_region = deed.inside is not None and deed.inside.kept is Kept.SAVE
-            if not is_covered or in_region or replay.by is not Replayer.REMAT:
+            is_told = replay.by is Replayer.REMAT or draw.cached
+            if not is_covered or in_region or not is_told:
                 return
             cover = Cover.ONE_PHASE
-        elif draw.seeded or is_covered or not (coverage.known or random.kind is RandomKind.SYSTEM):
+        elif (
+            (draw.told and random.kind is RandomKind.SYSTEM)
+            or draw.seeded
+            or is_covered
+            or not (coverage.known or random.kind is RandomKind.SYSTEM)
+        ):
             return
         is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
-        kept = not (draw.unkept and is_in_function)
+        kept = not (draw.told or (draw.unkept and is_in_function))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:
+    """Whether both the forward and the replay draw from a state in one of these deeds."""
+    draws = (deed.act for deed in deeds if isinstance(deed.act, Draw))
+    return any(one.random == random and not (one.cached or one.one_phase) for one in draws)
+
+
+def _from_lender(draw: Draw, stored: set[Held]) -> Draw:
+    """A draw as one from the state that the project keeps, where that moves on in the same code."""
+    lent = frozenset(one for one in draw.lent if (one.owner, one.path) in stored)
+    if not lent:
+        return replace(draw, lent=lent)
+    first = min(lent)
+    return replace(draw, random=Random(RandomKind.OBJECT, first.name), seeded=False, lent=lent)
 
 
 def _is_mended(watch: Watch, write: Write) -> bool:
@@ -510,6 +569,13 @@ def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int
     return dict(zip(before, now, strict=False))
 
 
+def _renumbered(seeded: RandomState | Lent, renumber: Callable[[int], int]) -> RandomState | Lent:
+    if isinstance(seeded, Lent):
+        return seeded._replace(number=seeded.number and renumber(seeded.number), owner=renumber(seeded.owner))
+    kind, number = seeded
+    return kind, number and renumber(number)
+
+
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
@@ -523,5 +589,5 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
             return UnstableInput(deed.place, what, unsteady, decides, read, replayed)
         case Diverge(what=what, divergence=divergence):
             return DivergentReplay(deed.place, what, divergence, replayed)
-        case Draw() | Use():
+        case Draw() | Store() | Use():
             raise AssertionError("draws are judged by what is restored, uses by what is written")

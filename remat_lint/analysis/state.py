@@ -16,14 +16,15 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.values import (
     HeapObject,
-    RandomState,
     Reference,
     RegionName,
+    Seeded,
     Tensor,
     Token,
     Unknown,
     Value,
     contents,
+    in_phases,
     join,
     join_objects,
     own_tokens,
@@ -180,6 +181,18 @@ class Claim:
         return other[1], one[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """An operation that keeps tensors for backward, in one phase; ``made`` tells what it computes."""
+
+    made: int
+    name: str
+    place: Place = field(compare=False)
+    way: tuple[Step, ...] = field(compare=False)
+    """The calls that led there, outermost first."""
+    certain: bool = field(compare=False)
+
+
 class State:
     """One path. Cheap to fork: what is shared is copied on the first write."""
 
@@ -192,6 +205,8 @@ class State:
         "declared",
         "frames",
         "heap",
+        "keeping",
+        "made",
         "marked",
         "modes",
         "partly",
@@ -227,8 +242,12 @@ class State:
         """The outputs that wait for a marker on some of the paths only that were joined into this one."""
         self.always: frozenset[Token] = frozenset()
         """The outputs that are read on every path that was joined into this one."""
-        self.seeded: frozenset[RandomState] = frozenset()
+        self.seeded: Seeded = frozenset()
         """The random states that the replayed code has set by now: a replay draws the same from them."""
+        self.keeping: tuple[Keeping, ...] = ()
+        """The operations that kept tensors since the path is one of one phase."""
+        self.made: dict[int, int] = {}
+        """For the number of what was made since then, how it was made."""
         self.modes = 0
         """The last change of a module between training and evaluation."""
         self._owned: set[int] = set()
@@ -242,7 +261,8 @@ class State:
         other.born = dict(self.born)
         other.assumed = dict(self.assumed)
         other.claimed, other.variables = dict(self.claimed), self.variables
-        other.phase = self.phase
+        other.phase, other.keeping = self.phase, self.keeping
+        other.made = dict(self.made)
         other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
@@ -250,6 +270,10 @@ class State:
         other.seeded, other.modes = self.seeded, self.modes
         self._owned = set()
         return other
+
+    def end_phase(self) -> None:
+        """From here on the path is one of both phases."""
+        self.phase, self.keeping, self.made = Phase.BOTH, (), {}
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
@@ -453,6 +477,8 @@ def join_states(first: State, second: State) -> State:
         joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
+    joined.keeping = max(first.keeping, second.keeping, key=len)
+    joined.made = {number: made for number, made in first.made.items() if second.made.get(number) == made}
     joined.declared = first.declared & second.declared
     joined.seeded = first.seeded & second.seeded
     joined.modes = max(first.modes, second.modes)
@@ -482,12 +508,18 @@ def _waiting_on_one(first: State, second: State) -> frozenset[Token]:
 def join_phases(forward: State, replay: State) -> State:
     """One execution seen in both phases: what the forward marked is real in the replay."""
     joined = join_states(forward, replay)
+    for frame, variables in forward.frames.items():
+        others = replay.frames.get(frame, variables)
+        for name, value in variables.items() if others is not variables else ():
+            phased = in_phases(value, others[name]) if name in others else None
+            if phased is not None and value != others[name]:
+                joined.frames[frame][name] = phased
     joined.pending = dict(replay.pending)
     joined.readers, joined.always, joined.partly = dict(replay.readers), replay.always, replay.partly
     joined.marked = forward.marked | replay.marked
     for token in forward.marked:
         joined.mark(token)
-    joined.phase = Phase.BOTH
+    joined.end_phase()
     joined.declared = forward.declared
     return joined
 
@@ -503,7 +535,7 @@ def reunite(paths: list[State]) -> list[State]:
     reunited = [join_phases(first, path) for path in replay]
     for path in both:  # the guard was only a part of the condition: the path may have skipped it
         joined = join_states(first, path)
-        joined.phase = Phase.BOTH
+        joined.end_phase()
         reunited.append(joined)
     return reunited
 

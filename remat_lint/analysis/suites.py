@@ -122,3 +122,27 @@ def _target_names(target: ir.Expr) -> Iterator[str]:
             yield from _target_names(inner)
         case _:
             return
+
+
+def changes_nothing(function: ir.Function) -> bool:
+    """Whether a function itself sets nothing but names of its own, and calls no method that may change."""
+    if function.globals or function.nonlocals or function.is_generator:
+        return False
+    for statement in nested(function.body):
+        match statement:
+            case ir.Assign(targets=targets) if not all(
+                isinstance(one, (ir.Name, ir.Display)) for one in targets
+            ):
+                return False
+            case ir.AugAssign() | ir.Delete() | ir.With():
+                return False
+            case ir.Expression(value=ir.Call(function=ir.Attribute(base=base))) if not _is_package(base):
+                return False
+            case _:
+                continue
+    return True
+
+
+def _is_package(base: ir.Expr) -> bool:
+    """Whether something looks like a module, not like an object: ``torch``, ``torch.distributed``."""
+    return isinstance(base, ir.Name) and base.id in ("torch", "warnings", "logger", "logging")

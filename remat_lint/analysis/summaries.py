@@ -17,6 +17,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
+    ByPhase,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -33,13 +34,12 @@ from remat_lint.analysis.values import (
     Method,
     ModuleValue,
     Partial,
-    PhaseTest,
     PlaceholderTest,
-    RandomState,
     Reading,
     Reference,
     RegionWrapper,
     Scalar,
+    Seeded,
     Snapshot,
     Source,
     Super,
@@ -100,7 +100,7 @@ class Done:
     claims: tuple[Claim, ...]
     deeds: Deeds
     numbers: tuple[int, ...]
-    seeded: frozenset[RandomState]
+    seeded: Seeded
     returned: frozenset[Held]
 
 
@@ -301,7 +301,7 @@ _PATH_BOUND = (
     RegionWrapper,
     CheckpointWrapper,
     Compiled,
-    PhaseTest,
+    ByPhase,
     PlaceholderTest,
     Super,
     Imported,

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from remat_lint.analysis.facts import Cover, Kept, RandomKind, Replayer, Unsteady
+from remat_lint.analysis.facts import Cover, Device, Kept, RandomKind, Replayer, Unsteady
 from remat_lint.findings import Place, Step
 
 if TYPE_CHECKING:
@@ -64,6 +64,23 @@ class Token:
 
 RandomState = tuple[RandomKind, int]
 """A kind of random state, and the number of the object that has it, 0 for the only one of its kind."""
+
+
+class Lent(NamedTuple):
+    """A random state that is set to one which the project keeps itself, such as that of a tracker.
+
+    That lies at ``path`` of the object with the number ``owner``; ``name`` is it as written.
+    """
+
+    kind: RandomKind
+    number: int
+    owner: int
+    path: str
+    name: str
+
+
+Seeded = frozenset[RandomState | Lent]
+"""The random states that are set, and where they were taken from."""
 
 Links = tuple[Token | int, ...]
 """Outputs, and addresses of objects in the heap, in the order in which a value or object holds them."""
@@ -212,7 +229,7 @@ class Sequence(Value):
     kind: str = "tuple"
     sure: int | None = None
     """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
-    seeded: frozenset[RandomState] | None = None
+    seeded: Seeded | None = None
     """The random states that a generator function leaves set where it yields, None for anything else."""
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
@@ -273,6 +290,7 @@ class Snapshot(Value):
     number: int
     taken: int
     seeded: bool
+    device: Device | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,6 +431,10 @@ class RegionWrapper(Value):
     saved_when: tuple[str, bool] | None = None
 
 
+EVERYTHING = "*"
+"""The path to all that an object holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """The random states that a checkpoint restores before it runs code again.
@@ -427,9 +449,19 @@ class Coverage:
     attributes: frozenset[tuple[int, str]] = frozenset()
     """State of the project's own: the number of an object, and the path to its attribute."""
 
+    devices: frozenset[Device] = frozenset(Device)
+    """The devices whose default generators it restores, if it does those of torch."""
+
+    trackers: bool = False
+    """Whether the states are restored that its package keeps for its own draws."""
+
     known: bool = True
     without: Cover = Cover.NO_HOOK
     """Why any other state is not restored."""
+
+    def restores(self, held: tuple[int, str]) -> bool:
+        """Whether state of the project's own is restored, by itself or with all that an object holds."""
+        return held in self.attributes or (held[0], EVERYTHING) in self.attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,10 +491,11 @@ class Compiled(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseTest(Value):
-    """``remat.is_recomputing()``, or ``not`` that."""
+class ByPhase(Scalar):
+    """A constant that is another one on replay: ``remat.is_recomputing()``, and what is made of it."""
 
-    negated: bool = False
+    forward: object = False
+    replay: object = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -553,6 +586,32 @@ def reading_of(value: Value) -> Reading | None:
 def reading_in(values: Iterable[Value]) -> Reading | None:
     """The first thing that one of these values depends on and that may be another one on replay."""
     return next((reading for value in values if (reading := reading_of(value)) is not None), None)
+
+
+def in_phases(forward: Value, replay: Value) -> Value | None:
+    """What is one constant in the forward and another one on replay; None for anything else."""
+    if not (isinstance(forward, (Constant, ByPhase)) and isinstance(replay, (Constant, ByPhase))):
+        return None
+    first = forward.forward if isinstance(forward, ByPhase) else forward.value
+    second = replay.replay if isinstance(replay, ByPhase) else replay.value
+    return Constant(first) if first is second else ByPhase(first, second)
+
+
+def of_phases(function: Callable[..., object], *operands: Value) -> Value | None:
+    """What a function makes of constants of which one, at least, is another one on replay; else None."""
+    if not any(isinstance(operand, ByPhase) for operand in operands):
+        return None
+    constants = [operand for operand in operands if isinstance(operand, (Constant, ByPhase))]
+    if len(constants) < len(operands):
+        return None
+    ways = (
+        [one.value if isinstance(one, Constant) else one.forward for one in constants],
+        [one.value if isinstance(one, Constant) else one.replay for one in constants],
+    )
+    try:
+        return ByPhase(*(function(*given) for given in ways))
+    except (TypeError, ValueError, ArithmeticError):
+        return None
 
 
 def scalar_from(values: Iterable[Value]) -> Scalar:

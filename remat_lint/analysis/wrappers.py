@@ -1,6 +1,7 @@
 """Calls of functions that the settings name as wrappers of torch_remat's: nobody looks into them.
 
-Wrappers that the project shows need no setting: they are followed like any other function.
+Wrappers that the project shows need no setting: they are followed like any other function. So is one for
+checkpoints that the settings name all the same, where it is seen to make them.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
+    ByPhase,
     CheckpointWrapper,
     Coverage,
-    PhaseTest,
     Tensor,
     Value,
     alternatives,
@@ -41,7 +42,7 @@ class Wrappers(Regions):
             case "checkpoint":
                 return self._wrap_checkpoint(state, node, operands)
             case "guard":
-                return PhaseTest()
+                return ByPhase()
             case _:
                 return None
 

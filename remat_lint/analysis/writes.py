@@ -11,15 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import FOREIGN, Deed, Write
+from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
+    EVERYTHING,
     NONE,
+    ByPhase,
     ClassValue,
     Constant,
     DictObject,
@@ -29,6 +32,7 @@ from remat_lint.analysis.values import (
     Made,
     Reference,
     Scalar,
+    Snapshot,
     Tensor,
     Unknown,
     Value,
@@ -43,6 +47,9 @@ from remat_lint.project import Project
 
 _IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
 """Operators that change nothing the second time."""
+
+_NEUTRAL = {"Add": 0, "Subtract": 0, "BitOr": 0, "BitXor": 0, "Multiply": 1}
+"""The operands with which operators change nothing."""
 
 _OVERWRITING = frozenset(["zero_", "fill_", "copy_", "set_"])
 """In-place operations that do not look at what they change."""
@@ -59,7 +66,7 @@ MAX_NESTED = 3
 
 @dataclass(slots=True, eq=False)
 class Handled:
-    """The attributes that some code looked at, and those that it set."""
+    """The state that some code looked at, and that which it set."""
 
     looked_at: set[Held] = field(default_factory=set)
     set: set[Held] = field(default_factory=set)
@@ -120,6 +127,8 @@ class Writes(Replays):
         if self.handled is not None and holder:
             owner, path = self.root_of(holder)
             self.handled.looked_at.add((owner, f"{path}.{name}"))
+            if self.number_of(value):
+                self.handled.looked_at.add(self.root_of(self.number_of(value)))
         watch = self.frame.watch
         if name not in watch.changed or not holder:
             return
@@ -143,7 +152,11 @@ class Writes(Replays):
             return
         mentioned = [watch.mentioned(operand.expr) for operand in operands]
         used = frozenset[Held]().union(*mentioned)
-        others = (operand.value for operand, own in zip(operands, mentioned, strict=True) if not own)
+        others = (
+            operand.value
+            for operand, own in zip(operands, mentioned, strict=True)
+            if not own or isinstance(operand.expr, ir.Binary)  # of state and other data
+        )
         if used and not all(map(self.is_surely_steady, others)):
             self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
 
@@ -154,7 +167,7 @@ class Writes(Replays):
                 return not all(_is_outer(target, self._outer_names()) for target in targets)
             case ir.AugAssign(target=target):
                 return not _is_outer(target, self._outer_names())
-            case ir.Expression():
+            case ir.Expression() | ir.Delete():
                 return False
             case _:
                 return True
@@ -291,8 +304,6 @@ class Writes(Replays):
         if around is None:
             return
         held = (around[0], f"{around[1]}.{target.name}")
-        if self.handled is not None:
-            self.handled.set.add(held)
         written = Written.CLASS if is_class else Written.ATTRIBUTE
         self._note_set(state, target, held, written, value)
 
@@ -305,6 +316,18 @@ class Writes(Replays):
         owner = self.frame.scope.frame if is_global else self.owner_around(state, target.id)
         written = Written.GLOBAL if is_global else Written.NONLOCAL
         self._note_set(state, target, (owner, f".{target.id}"), written, value)
+
+    def note_handled(self, held: Held | None) -> None:
+        """Code sets state, whatever to."""
+        if self.handled is not None and held is not None:
+            self.handled.set.add(held)
+
+    def look_at_everything(self, value: Value, path: str = EVERYTHING) -> None:
+        """Code asks an object for all that it holds, to take it or to set it."""
+        number = self.number_of(value)
+        if self.handled is not None and number:
+            owner, around = self.root_of(number)
+            self.handled.looked_at.add((owner, around + path))
 
     def owner_around(self, state: State, name: str) -> int:
         """The frame of a function around the running one that a name belongs to, 0 for none."""
@@ -335,6 +358,11 @@ class Writes(Replays):
         *,
         from_key: bool = False,
     ) -> None:
+        self.note_handled(held)
+        if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
+            isinstance(leaf, Snapshot) and not leaf.seeded for leaf in state.leaves(value.value)
+        ):
+            self.note_deed(state, target, Store(*held))
         watch = self.frame.watch
         expr = self._source_of(value)
         outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
@@ -390,6 +418,7 @@ class Writes(Replays):
         if name not in ADVANCING and name not in STORING:
             return
         held = self.held_by(state, receiver)
+        self.note_handled(held)
         if held is None or (name == "remove" and not operands):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
@@ -405,7 +434,7 @@ class Writes(Replays):
         elif watch.was_replaced(held):
             return
         else:
-            outcome = Outcome.ADVANCED if alone or not name.startswith("pop") else Outcome.COMPUTED
+            outcome = self._outcome_of_taking(node) if name.startswith("pop") else Outcome.ADVANCED
         self._note(state, node, held, Written.ELEMENT, outcome)
 
     def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
@@ -424,11 +453,11 @@ class Writes(Replays):
         if held is not None:
             self._note_set(state, statement.target, held, Written.ELEMENT, value)
 
-    def note_next(self, state: State, node: ir.Expr, iterator: Operand) -> None:
-        """``next(iterator)``: an iterator that was there before moves on."""
+    def note_next(self, state: State, node: ir.Expr, iterator: Operand, *, told: bool = False) -> None:
+        """``next(iterator)``: an iterator that was there before moves on; its items may only be ``told``."""
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            outcome = Outcome.ADVANCED if self._is_alone(node) else Outcome.COMPUTED
+            outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
@@ -438,15 +467,20 @@ class Writes(Replays):
             return
         is_attribute = isinstance(target, ir.Attribute)
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
+        self.note_handled(held)
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
-            self._note(state, target, held, written, Outcome.RAISES)
+            is_of_list = isinstance(target, ir.Subscript) and all(map(_is_position, target.indices))
+            # After one element of a list comes another one, which is there to be deleted.
+            outcome = Outcome.ADVANCED if is_of_list else Outcome.RAISES
+            self._note(state, target, held, written, outcome, holder.expr if is_of_list else None)
 
     def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
         """A tensor is changed in place, by an operation or by assigning to a part of it."""
         held = self.held_by(state, operand)
-        if held is None:
+        if held is None or _is_chained(operand.expr):
             return
+        self.note_handled(held)
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
         if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):
@@ -533,6 +567,12 @@ class Writes(Replays):
 
     # --- noting
 
+    def _outcome_of_taking(self, node: ir.Expr) -> Outcome:
+        """What comes of it that an expression takes something out of a container for good."""
+        function, statement = self.frame.function, self.frame.statement
+        told = function is not None and statement is not None and is_only_told(function, statement, node)
+        return Outcome.ADVANCED if told or self._is_alone(node) else Outcome.COMPUTED
+
     def _is_alone(self, node: ir.Expr) -> bool:
         """Whether an expression is a whole statement: nobody uses its value."""
         statement = self.frame.statement
@@ -553,7 +593,24 @@ class Writes(Replays):
         self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
         write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
+        phase = state.phase
+        if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
+            state.phase = Phase.FORWARD
         self.note_write(state, node, write)
+        state.phase = phase
+
+    def _stays_on_replay(self, node: ir.Node) -> bool:
+        """Whether a statement adds nothing on replay: ``self.calls += not remat.is_recomputing()``."""
+        match self.frame.statement:
+            case ir.AugAssign(target=target, operator=operator, value=value) as statement:
+                operands = [value] if node in (target, statement) else []
+            case ir.Assign(value=ir.Binary(operator=operator, left=left, right=right)):
+                operands = [right] if operator == "Subtract" else [left, right]
+            case _:
+                return False
+        values = (self.frame.values.get(operand.at) for operand in operands)
+        neutral = _NEUTRAL.get(operator)
+        return any(isinstance(value, ByPhase) and value.replay == neutral for value in values)
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -600,6 +657,26 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
     while isinstance(node, ir.Call):
         node = _receiver(node) or node.function
     return node
+
+
+def _is_chained(expr: ir.Expr | None) -> bool:
+    """Whether something is what a change in place gave back, which is noted already: ``x.mul_(2)``."""
+    match expr:
+        case ir.Call(function=ir.Attribute(name=name)):
+            return name.endswith("_") and not name.endswith("__")
+        case _:
+            return False
+
+
+def _is_position(index: ir.Expr) -> bool:
+    """Whether an index is a place in a list: a number or a slice."""
+    match index:
+        case ir.Const(value=value):
+            return isinstance(value, int)
+        case ir.Unary(operand=operand):
+            return _is_position(operand)
+        case _:
+            return isinstance(index, ir.Slice)
 
 
 def _is_choice(value: Value) -> bool:

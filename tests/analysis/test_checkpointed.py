@@ -972,6 +972,36 @@ def test_a_checkpoint_that_the_settings_name_may_do_anything_else(tmp_path: Path
     assert not any(fact.replayed.certain for fact in facts.of(ExternalEffect))
 
 
+SHOWN = """\
+import torch
+import torch_remat as remat
+
+
+def inner(fn):
+    return remat.checkpoint(region_name="block")(fn)
+
+
+def block_checkpoint(fn, x):
+    return inner(fn)(x)
+
+
+def hidden(fn, x):
+    return torch.ops.library.checkpoint(fn, x)
+"""
+
+
+def test_a_checkpoint_that_the_settings_name_is_followed_where_it_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "lib.py").write_text(SHOWN, encoding="utf-8")
+    path = tmp_path / "model.py"
+    names = frozenset(["lib.block_checkpoint", "lib.hidden"])
+    calls = "from lib import block_checkpoint, hidden\ndef run(x):\n    return {name}(A(), x)\n"
+    for name, certain in (("block_checkpoint", {True}), ("hidden", {False})):
+        path.write_text(f"{IMPORTS}\n{CLASSES}\n{calls.format(name=name)}", encoding="utf-8")
+        source = SourceFile.read(path)
+        facts = Printing(Project(wrappers=WrapperNames(checkpoint=names))).analyse(source)
+        assert {fact.replayed.certain for fact in facts.of(ExternalEffect)} == certain
+
+
 LAYERS = """\
 from torch import nn
 

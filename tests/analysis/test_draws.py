@@ -340,6 +340,26 @@ REGIONS = {
 }
 
 SEEDS = {
+    "kept_by_its_size": """
+        import functools
+
+        @functools.lru_cache(maxsize=None)
+        def noise(size):
+            return torch.rand(size)
+
+        def body(x):
+            return (x * noise(8)).sin()
+    """,
+    "kept_by_a_tensor_that_is_made_anew": """
+        import functools
+
+        @functools.lru_cache(maxsize=None)
+        def noise(like):
+            return torch.rand_like(like)  # draw
+
+        def body(x):
+            return (x * noise(x + 1)).sin()
+    """,
     "seeded_before": """
         def body(x):
             torch.manual_seed(3)
@@ -980,6 +1000,30 @@ PHASES = {
             if remat.is_recomputing():
                 torch.rand(1)  # one phase
             return F.dropout(x, 0.5).sin()
+        def run(x):
+            return hooked(block, TorchHook())(x)
+    """,
+    "drawn_once_and_kept": """
+        # runtime: wrong-gradient
+        class Block(nn.Module):
+            noise = None
+            def forward(self, t):
+                if self.noise is None:
+                    self.noise = torch.randn(8)  # one phase
+                return F.dropout(t * self.noise, 0.5).sin()
+        block = Block()
+        def run(x):
+            return hooked(block, TorchHook())(x)
+    """,
+    "drawn_once_and_kept_as_the_last": """
+        class Block(nn.Module):
+            noise = None
+            def forward(self, t):
+                t = F.dropout(t, 0.5).sin()
+                if self.noise is None:
+                    self.noise = torch.randn(8)
+                return t * self.noise
+        block = Block()
         def run(x):
             return hooked(block, TorchHook())(x)
     """,

@@ -327,6 +327,52 @@ DECIDED = {
         def change():
             del os.environ["FAST"]
         """,
+    "the environment in a helper that only checks": """
+        os.environ["CHECK"] = "1"
+
+        def check(holds, message):
+            if not os.environ.get("CHECK"):
+                return
+            if not holds:
+                raise ValueError(message)
+
+        def body(x):
+            check(x.dim() == 2, "two dimensions")
+            return x.sin()
+
+        def change():
+            del os.environ["CHECK"]
+        """,
+    "the environment in a helper that fills what it is given": """
+        os.environ["FAST"] = "1"
+
+        def fill(scales):
+            if os.environ.get("FAST"):  # RMT505
+                scales.append(2.0)
+
+        def body(x):
+            scales = [1.0]
+            fill(scales)
+            return (x * sum(scales)).sin()
+
+        def change():
+            del os.environ["FAST"]
+        """,
+    "the lines of a file": """
+        import tempfile
+
+        PATH = pathlib.Path(tempfile.mkdtemp()) / "scales.txt"
+        PATH.write_text("2")
+
+        def body(x):
+            with open(PATH) as file:
+                for line in file:  # RMT505
+                    x = (x * float(line)).sin()
+            return x
+
+        def change():
+            PATH.write_text("3")
+        """,
     "the environment by its name": """
         os.environ["POWER"] = "2"
 

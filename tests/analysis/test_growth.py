@@ -56,6 +56,12 @@ SHAPES: dict[str, Callable[[int], str]] = {
         _numbered("def f#(x):\n a = f#+1(x)\n b = f#+1(a)\n return a + b\n", n)
         + f"def f{n}(x): return S(torch.sin)(x)\n"
     ),
+    "calls that fan out in both phases": lambda n: (
+        _numbered("def f#(x):\n a = f#+1(x)\n return f#+1(a)\n", n)
+        + f"def f{n}(x): return x.sin()\n"
+        + BODY
+        + " if remat.is_recomputing():\n  return f0(y)\n return f0(y)\n"
+    ),
     "functions that all call each other": lambda n: _numbered(
         "def f#(x, n):\n y = S(torch.sin, 'r#')(x)\n z = f#+1(y, n)\n return y + f0(z, n)\n", n
     ),

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 
 import pytest
 
@@ -17,7 +16,7 @@ with warnings.catch_warnings():
     pytest.importorskip("numpy")
 
 from remat_lint.runtime_check.placeholders import torch_has_placeholders
-from tests.replay.axes import Case, Guard
+from tests.replay.axes import Case
 from tests.replay.cases import covering_cases
 from tests.replay.comparison import compare
 from tests.replay.expectations import contradiction
@@ -29,20 +28,9 @@ pytestmark = [
 ]
 
 
-OPEN: dict[str, Callable[[Case], bool]] = {
-    "a guarded memo": lambda case: (
-        case.sites[0].deed.name == "memo with gradients" and case.sites[0].guard is not Guard.NONE
-    ),
-}
-"""Kinds of programs on which they do not agree yet."""
-
-
 @pytest.mark.parametrize("case", covering_cases(), ids=str)
 def test_linter_and_runtime_agree(case: Case) -> None:
     comparison = compare(program_of(case))
     assert contradiction(case, comparison.verdicts) == "", str(comparison)
     if comparison.kind:
-        for kind, is_of_this_kind in OPEN.items():
-            if is_of_this_kind(case):
-                pytest.xfail(kind)
         pytest.fail(str(comparison), pytrace=False)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from remat_lint.analysis import analyse
+from remat_lint.analysis.facts import ReplayFact
+from remat_lint.gathering import gather
 from remat_lint.project import Project
 from remat_lint.rules import all_rules
 from remat_lint.source import SourceFile
@@ -97,3 +99,36 @@ def test_the_finding_stands_where_the_parts_are_put_together(title: str, tmp_pat
         for finding in rule.check(facts)
     ]
     assert found == [expected]
+
+
+@pytest.mark.parametrize(
+    ("statement", "step"),
+    [
+        ("print(x.shape)", "`print` is called {here}"),
+        ("SEEN.append(x.shape)", "`SEEN` is written {here}"),
+        ("return x * time.time()", "`time.time()` decides {here}"),
+        (
+            "x = x * 2 if remat.is_recomputing() else x\n    return x * x",
+            "`x` is not the same in both phases {here}",
+        ),
+        ("torch.rand(1)\n    return x", "`torch.rand` is called {here}"),
+    ],
+)
+def test_the_way_to_another_file_ends_with_what_is_done_there(
+    statement: str, step: str, tmp_path: Path
+) -> None:
+    (tmp_path / "helper.py").write_text(
+        "import time\nimport torch\nimport torch_remat as remat\nSEEN = []\n\n\n"
+        f"def help(x):\n    {statement}\n"
+    )
+    path = tmp_path / "model.py"
+    path.write_text(
+        "import torch_remat as remat\nfrom helper import help\n\n\n"
+        "def body(x):\n    y = help(x)\n    return x.sin() if y is None else y.sin()\n\n\n"
+        "def step(x):\n    return remat.checkpoint(region_name='layers.0')(body)(x)\n"
+    )
+    source, project = SourceFile(str(path), path.read_bytes()), Project()
+    project.add(source)
+    facts = gather([analyse(source, project)], [source.path])[source.path]
+    found = [fact for fact in facts.facts if isinstance(fact, ReplayFact)]
+    assert [fact.replayed.chain[-1].note for fact in found] == [step]

@@ -208,8 +208,21 @@ return Wave()(x)""",
     "RMT504": (
         "import torch.distributed as dist\nreturn remat.checkpoint()(lambda t: (dist.barrier(), t.sin())[1])(x)",
         "`dist.barrier` runs again when the checkpoint replays this: the ranks communicate twice per "
+        "step, and hang where one of them replays otherwise. Write `if not remat.is_recomputing():` "
+        "before it, or move it out of the checkpointed code.",
+    ),
+    "RMT504 with a result": (
+        "import torch.distributed as dist\nreturn remat.checkpoint()(lambda t: (dist.all_reduce(t + 1), t.sin())[1])(x)",
+        "`dist.all_reduce` runs again when the checkpoint replays this: the ranks communicate twice per "
         "step, and hang where one of them replays otherwise. Run it in a region with `recompute=False` "
         "that returns the result, or move it out of the checkpointed code.",
+    ),
+    "RMT506 of another operand": (
+        "def block(t):\n    if remat.is_recomputing():\n        return (t * 2).exp()\n    return (t * 3).exp()\n"
+        "return remat.checkpoint()(block)(x)",
+        "`exp` keeps tensors for backward, and is given something else when the checkpoint replays this: if its "
+        "result has gradients, the gradients are wrong. Compute the same in both phases, and guard only what is "
+        "recorded.",
     ),
     "RMT504 under a checkpoint of torch": (
         "import torch.utils.checkpoint as tuc\nimport torch.distributed as dist\n"
@@ -225,8 +238,8 @@ return Wave()(x)""",
     "RMT505 of the environment": (
         "import os\nreturn remat.checkpoint()(lambda t: t.sin() if os.environ.get('FAST') else t.cos())(x)",
         "`os.environ.get('FAST')` decides which code runs here, and may be another value when the checkpoint replays "
-        "this: backward raises, or the gradients are silently wrong. Read it before the checkpoint, and pass it in "
-        "as an argument.",
+        "this: if it is, backward raises, or the gradients are silently wrong. Read it before the checkpoint, and "
+        "pass it in as an argument.",
     ),
     "RMT204": (
         "return remat.region(torch.sin, 'sin', recompute=0)(x)",

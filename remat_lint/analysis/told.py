@@ -1,0 +1,101 @@
+"""Whether a drawn value is only told: printed, logged, or what decides whether something is.
+
+Nothing that a function computes depends on such a value, as far as the function shows: it stays in local
+names, and those go nowhere else. Everything that is not plainly so counts as computed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.suites import nested
+
+_TEXTS = frozenset(["hex", "token_hex", "token_urlsafe"])
+"""Attributes and functions that give a random text."""
+
+
+def is_told(
+    function: ir.Function,
+    draw: ir.Expr,
+    tells: Callable[[ir.Expr], bool],
+    computes: Callable[[Sequence[ir.Stmt]], bool],
+) -> bool:
+    """Whether what an expression of the function draws is only told.
+
+    ``tells`` says so of a function that is called, ``computes`` of a block that it computes something.
+    """
+    return _Telling(draw, tells, computes).through(function)
+
+
+class _Telling:
+    def __init__(
+        self,
+        draw: ir.Expr,
+        tells: Callable[[ir.Expr], bool],
+        computes: Callable[[Sequence[ir.Stmt]], bool],
+    ) -> None:
+        self._draw, self._tells, self._computes = draw, tells, computes
+        self._names: set[str] = set()
+
+    def through(self, function: ir.Function) -> bool:
+        before = -1
+        while len(self._names) > before:  # a loop leaves more for its next turn
+            before = len(self._names)
+            if not all(self._is_harmless(statement) for statement in nested(function.body)):
+                return False
+        return True
+
+    def _is_harmless(self, statement: ir.Stmt) -> bool:
+        if isinstance(statement, ir.FunctionDef):
+            return not any(self._is_in(header(one)) for one in nested(statement.function.body))
+        if not self._is_in(header(statement)):
+            return True
+        match statement:
+            case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr()):
+                self._names.add(name)
+                return True
+            case ir.Assign(targets=(ir.Attribute(base=base),), value=ir.Expr() as value):
+                return _is_text(value) and not self._is_in((base,))
+            case ir.Expression(value=ir.Call(function=function, arguments=arguments)) as whole:
+                is_only_drawn = whole.value is not self._draw and self._tells(function)
+                return is_only_drawn and not any(_is_walrus(one.value) for one in arguments)
+            case ir.If(test=test, body=body, orelse=orelse):
+                return not _is_walrus(test) and not self._computes((*body, *orelse))
+            case ir.With(items=items):
+                calls = [context for context, _ in items if self._is_in((context,))]
+                return all(isinstance(one, ir.Call) and self._tells(one.function) for one in calls)
+            case ir.Raise() | ir.Assert():
+                return True
+            case _:
+                return False
+
+    def _is_in(self, exprs: Iterable[ir.Expr]) -> bool:
+        for expr, _ in evaluated(tuple(exprs)):
+            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self._names):
+                return True
+            if isinstance(expr, ir.Lambda) and any(
+                self._is_in(header(one)) for one in nested(expr.function.body)
+            ):
+                return True
+        return False
+
+
+def _is_walrus(expr: ir.Expr) -> bool:
+    return any(isinstance(part, ir.Walrus) for part, _ in evaluated((expr,)))
+
+
+def _is_text(expr: ir.Expr) -> bool:
+    """Whether an expression is a text, with which nothing is computed."""
+    match expr:
+        case ir.Format():
+            return True
+        case ir.Attribute(name=name):
+            return name in _TEXTS
+        case ir.Call(function=ir.Name(id=name) | ir.Attribute(name=name)):
+            return name == "str" or name in _TEXTS
+        case ir.Binary(operator="Add", left=left, right=right):
+            return _is_text(left) or _is_text(right)
+        case _:
+            return False
