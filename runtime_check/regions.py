@@ -29,7 +29,7 @@ from torch_remat._region import _qualified_name, is_recomputing
 from remat_lint.runtime_check.plan import Checkpointing, Plan
 from remat_lint.runtime_check.selective import keeping_products
 from remat_lint.runtime_check.source_flags import Flag, SourceFlags
-from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
+from remat_lint.runtime_check.witness import CheckpointCall, CheckpointRun, Phase, RegionCall, Witness
 
 # What torch.utils.checkpoint.checkpoint takes for itself; everything else goes to the function.
 _TORCH_OPTIONS = frozenset(
@@ -152,16 +152,26 @@ class Observation:
         return any(self._kept[checkpoint, region] for region in regions)
 
     def noting(
-        self, name: object, function: Callable[..., Any], *, knows_regions: bool
+        self, name: object, function: Callable[..., Any], *, honours_regions: bool
     ) -> Callable[..., Any]:
         """``function`` as the body of one call of a checkpoint, told apart by phase each time it runs."""
         self.checkpoint_calls += 1
+        knows_regions = honours_regions and self.plan.checkpointing is Checkpointing.REGIONS
         running = _Running(self._label(name), knows_regions)
 
         @wraps(function, updated=())
         def noted(*args: Any, **kwargs: Any) -> Any:
+            if running.executions:
+                with self._in(running):
+                    return function(*args, **kwargs)
+            call = CheckpointCall(running.checkpoint, function, args, kwargs, honours_regions)
+            for witness in self.witnesses:
+                witness.checkpoint_called(call)
             with self._in(running):
-                return function(*args, **kwargs)
+                output = function(*args, **kwargs)
+            for witness in self.witnesses:
+                witness.checkpoint_returned(call, output)
+            return output
 
         return noted
 
@@ -355,7 +365,7 @@ class Tap:
                         return original(*args, **now.with_check_of_values(kwargs))(body)  # type: ignore[no-any-return]
 
                     run = self._as_planned(
-                        now, kwargs.get("region_name"), function, as_written, knows_regions=True
+                        now, kwargs.get("region_name"), function, as_written, honours_regions=True
                     )
                     return run(*call_args, **call_kwargs)
 
@@ -385,7 +395,7 @@ class Tap:
             def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
                 return partial(original, body, **now.with_check_of_values({"use_reentrant": None, **options}))
 
-            run = self._as_planned(now, None, function, as_written, knows_regions=False)
+            run = self._as_planned(now, None, function, as_written, honours_regions=False)
             return run(*rest, **given)
 
         return checkpoint
@@ -397,11 +407,10 @@ class Tap:
         function: Callable[..., Any],
         as_written: Callable[[Callable[..., Any]], Callable[..., Any]],
         *,
-        knows_regions: bool,
+        honours_regions: bool,
     ) -> Callable[..., Any]:
         checkpointing = now.plan.checkpointing
-        knows_regions = knows_regions and checkpointing is Checkpointing.REGIONS
-        body = now.noting(name, function, knows_regions=knows_regions)
+        body = now.noting(name, function, honours_regions=honours_regions)
         if checkpointing is Checkpointing.PLAIN:
             return body
         if checkpointing is Checkpointing.REGIONS:
