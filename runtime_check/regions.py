@@ -42,12 +42,13 @@ _TORCH_OPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RegionCount:
-    """How often one region ran in one run of a checkpoint."""
+    """How often one region ran in one run of a checkpoint, and whether replay was to skip it."""
 
     checkpoint: str
     region: str
     forward: int
     replay: int
+    kept: bool
 
     @property
     def total(self) -> int:
@@ -65,6 +66,8 @@ class SeenRegion:
     """The flag that the module gave it."""
     inside: set[str] = field(default_factory=set)
     callers: set[CodeType] = field(default_factory=set)
+    places: dict[tuple[str, int], None] = field(default_factory=dict)
+    """File and line of each ``remat.region(...)`` with this name, in the order of first use."""
 
 
 @dataclass
@@ -105,8 +108,8 @@ class Observation:
     def counts(self) -> tuple[RegionCount, ...]:
         """Every region of every checkpoint run, in the order of first use."""
         return tuple(
-            RegionCount(checkpoint, region, runs[Phase.FORWARD], runs[Phase.REPLAY])
-            for (checkpoint, region), runs in self._runs.items()
+            RegionCount(*key, runs[Phase.FORWARD], runs[Phase.REPLAY], self._kept[key])
+            for key, runs in self._runs.items()
         )
 
     def with_check_of_values(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -120,9 +123,8 @@ class Observation:
         """What ran more or less often in replay than due: kept regions never, the others as in forward."""
         for one in self.counts:
             replays = self.replays[one.checkpoint]
-            kept = self._kept[one.checkpoint, one.region]
-            if replays and one.replay != (wanted := 0 if kept else replays * one.forward):
-                flag = "kept" if kept else "recomputed"
+            if replays and one.replay != (wanted := 0 if one.kept else replays * one.forward):
+                flag = "kept" if one.kept else "recomputed"
                 yield (
                     f"region {one.region} of {one.checkpoint} is {flag}: {one.forward} runs in forward,"
                     f" {one.replay} in replay, where {wanted} were due"
@@ -162,6 +164,7 @@ class Observation:
         seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute))
         seen.inside.update(self._inside)
         seen.callers.add(site.caller)
+        seen.places.setdefault(site.place)
         recompute = site.recompute
         policy = self.plan.policy
         if self.overrides_flags and site.flag is Flag.DECIDED and policy and policy.patterns is not None:
@@ -236,6 +239,7 @@ class _Site:
     recompute: bool
     flag: Flag
     caller: CodeType
+    place: tuple[str, int]
 
 
 class Tap:
@@ -284,7 +288,9 @@ class Tap:
         *,
         recompute: bool,
     ) -> Callable[..., Any]:
-        site = _Site(original, name, recompute, self._flags.at(caller), caller.f_code)
+        code = caller.f_code
+        place = code.co_filename, caller.f_lineno
+        site = _Site(original, name, recompute, self._flags.at(caller), code, place)
 
         @wraps(wrapper)
         def observed(*args: Any, **kwargs: Any) -> Any:
