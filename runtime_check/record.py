@@ -139,7 +139,11 @@ class DivergenceRecord:
 
 @dataclass(frozen=True)
 class PolicyRecord:
-    """One track against the plain one. ``globs`` is null where the module's own flags decide."""
+    """One track against the plain one.
+
+    ``globs`` is null where the module's own flags decide. ``findings`` says in sentences what is wrong,
+    the cause first; the fields after it say the same apart.
+    """
 
     name: str
     checkpointing: str
@@ -147,6 +151,7 @@ class PolicyRecord:
     saved: tuple[str, ...]
     verdict: str
     seed: int
+    findings: tuple[str, ...]
     differences: tuple[DifferenceRecord, ...]
     state: tuple[StateRecord, ...]
     replayed: tuple[ReplayedRecord, ...]
@@ -393,6 +398,7 @@ def _policy(one: PolicyResult, divergence: DivergenceRecord | None) -> PolicyRec
         saved=tuple(f"{count.checkpoint}::{count.region}" for count in one.counts if count.kept),
         verdict=one.verdict.value,
         seed=one.seed,
+        findings=((divergence.message,) if divergence else ()) + one.findings,
         differences=tuple(map(_difference, one.differences)),
         state=tuple(map(_state, one.state)),
         replayed=tuple(ReplayedRecord(r.checkpoint, r.region, r.what) for r in one.replayed),
