@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from remat_lint.manifest import DeclaringClass, ManifestError, Region, from_json
+from remat_lint.manifest import DeclaringClass, Manifest, ManifestError, Region, from_json
 from remat_lint.runtime_check.errors import UsageError
 from remat_lint.runtime_check.regions import SeenRegion
 
@@ -53,6 +54,7 @@ class Declared:
         for name, regions in matching.items():
             if name in seen:
                 differences += _wrongly_kept(seen[name], regions)
+        differences += _out_of_order(self.entry.regions, matching)
         return Agreement(self, tuple(differences), () if self.entry.complete else undeclared)
 
 
@@ -68,17 +70,26 @@ def declared_class(file: Path, class_name: str) -> Declared:
         raise UsageError(f"--manifest {file} cannot be read: {error.strerror}") from error
     except (ManifestError, UnicodeDecodeError) as error:
         raise UsageError(f"--manifest {file} cannot be used: {error}") from error
+    return entry_of(manifest, class_name, str(file), f"--manifest {file}")
+
+
+def entry_of(manifest: Manifest, class_name: str, file: str, option: str) -> Declared:
+    """The entry of a class in a manifest that came from ``file``, as ``option`` asked for.
+
+    Raises:
+        UsageError: where the class is not in it, or more than one may be meant.
+    """
     found = manifest.find(class_name)
     if not found:
         raise UsageError(
-            f"--manifest {file} has no class {class_name}: write it anew with remat-lint manifest, for the"
+            f"{option} has no class {class_name}: write it anew with remat-lint manifest, for the"
             " folder that declares the class"
         )
     first, *others = found
     if others:
         names = ", ".join(one.name for one in found)
-        raise UsageError(f"--manifest {file} has several classes that {class_name} may be: {names}")
-    return Declared(str(file), first)
+        raise UsageError(f"{option} has several classes that {class_name} may be: {names}")
+    return Declared(file, first)
 
 
 def _names(region: Region, is_one_checkpoint: bool) -> Iterator[str]:
@@ -106,6 +117,25 @@ def _must_run(region: Region, names: Iterable[str], is_one_checkpoint: bool) -> 
     stands_in_one = is_one_checkpoint or region.checkpoint is not None
     is_known = region.static or any("*" not in name for name in names)
     return stands_in_one and is_known and not region.conditional
+
+
+def _out_of_order(declared: Sequence[Region], matching: Mapping[str, Sequence[Region]]) -> Iterator[str]:
+    """The first region that ran before another one which is declared before it.
+
+    Both are in the order of their first runs. Regions of some paths only are left out.
+    """
+    first_runs: dict[Region, str] = {}
+    for name, own in matching.items():
+        for region in own[:1]:
+            first_runs.setdefault(region, name)
+    places = {name: place for place, name in enumerate(matching)}
+    ran = [
+        (region, first_runs[region]) for region in declared if region in first_runs and not region.conditional
+    ]
+    for (one, before), (_, after) in itertools.pairwise(ran):
+        if places[before] > places[after]:
+            yield f"{after} ran before {before}, and is declared after it ({one.path}:{one.line})"
+            return
 
 
 def _wrongly_kept(seen: SeenRegion, regions: Sequence[Region]) -> Iterator[str]:

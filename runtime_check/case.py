@@ -25,14 +25,21 @@ Factory = Callable[[], Any]
 class Case:
     """One training step.
 
-    ``loss`` turns the module's output into a number; without it all floating outputs are
-    summed up with fixed random weights. ``step`` replaces the call of the module and the loss: it gets
-    the module and the arguments, and returns the number that backward starts from. ``set_policy`` is
-    called with the glob patterns of the regions to save, before each run; with it, the module's own
-    flags are taken as they are. Without it the check decides for every region whose ``recompute=`` is
-    not a constant. ``layers`` is the path of the container of blocks, ``layers`` or ``model.layers``,
-    where it is not to be found: the longest list of modules of one class. ``optimizer`` makes the
-    optimizer of ``--optimizer-step`` from the parameters; plain gradient descent without it.
+    Attributes:
+        module: what is trained.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        loss: turns the module's output into a number; without it all floating outputs are summed up
+            with fixed random weights.
+        set_policy: called with the glob patterns of the regions to save, before each run, also before
+            those without regions; with it, the module's own flags are taken as they are. Without it the
+            check decides for every region whose ``recompute=`` is not a constant.
+        step: replaces the call of the module and the loss: it gets the module and the arguments, and
+            returns the number that backward starts from.
+        layers: the path of the container of blocks, ``layers`` or ``model.layers``, where it is not to be
+            found: the longest list of modules of one class.
+        optimizer: makes the optimizer of ``--optimizer-step`` from the parameters; plain gradient descent
+            without it.
     """
 
     module: nn.Module

@@ -14,11 +14,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import torch
+from torch import nn
 
+from remat_lint.manifest import DeclaringClass
 from remat_lint.runtime_check.agreement import Agreement, Declared, declared_class
 from remat_lint.runtime_check.bench import Bench, Target, opened
 from remat_lint.runtime_check.blocks import NotAChain
 from remat_lint.runtime_check.compare import Difference, Extent, differences, extent
+from remat_lint.runtime_check.confirmations import Confirmed
+from remat_lint.runtime_check.deadline import deadline
 from remat_lint.runtime_check.errors import UsageError
 from remat_lint.runtime_check.plan import BLOCK, PLAIN, SELECTIVE, Plan, regions, segments
 from remat_lint.runtime_check.policy import (
@@ -31,6 +35,8 @@ from remat_lint.runtime_check.policy import (
     matches,
     together,
 )
+from remat_lint.runtime_check.predicted import predicted_class
+from remat_lint.runtime_check.recorded import recorded_class
 from remat_lint.runtime_check.regions import Observation, SeenRegion
 from remat_lint.runtime_check.source_flags import Flag
 from remat_lint.runtime_check.tracks import Track
@@ -39,6 +45,7 @@ from remat_lint.runtime_check.verdicts import (
     EXIT_BROKEN,
     EXIT_HOLDS,
     EXIT_INCONCLUSIVE,
+    Confirmation,
     Noise,
     PolicyResult,
     StateDifference,
@@ -63,14 +70,18 @@ class CheckResult:
     untapped: tuple[str, ...]
     """Regions that torch_remat saw and the tap did not: no policy was tried on them."""
     noise: Noise
+    tensors: tuple[str, ...]
+    """The names of what the plain step computed, and the other tracks are compared in."""
     results: tuple[PolicyResult, ...]
     controls: tuple[PolicyResult, ...] = ()
     """The same step checkpointed as torch does it: what fails there is no matter of regions."""
     combinations: tuple[PolicyResult, ...] = ()
     has_gradients: bool = True
     """Whether backward reached anything: without that, no replay ran."""
-    agreement: Agreement | None = None
-    """What a manifest says of the regions; None without one, or where the forward did not get to its end."""
+    agreements: tuple[Agreement, ...] = ()
+    """What manifests say of the regions; none where the forward did not get to its end."""
+    recorded: DeclaringClass | None = None
+    """The regions that ran, as a manifest has them."""
 
     def __getitem__(self, policy: str) -> PolicyResult:
         """The result under the policy of this name."""
@@ -87,9 +98,15 @@ class CheckResult:
         return tuple(result for result in self.policies if result.is_broken)
 
     @property
+    def confirmations(self) -> tuple[Confirmation, ...]:
+        """The named verdicts over all policies."""
+        has_replayed = bool(self.checkpoints) and self.has_gradients
+        return Confirmed(self.policies, self.noise, self.tensors, self.agreements, has_replayed).all()
+
+    @property
     def exit_status(self) -> int:
         """0 holds, 1 broken or other regions than the manifest's, 5 inconclusive."""
-        if self.broken or (self.agreement is not None and self.agreement.differences):
+        if self.broken or any(one.differences for one in self.agreements):
             return EXIT_BROKEN
         checked = self.checkpoints and self.has_gradients
         return EXIT_INCONCLUSIVE if self.noise or not checked else EXIT_HOLDS
@@ -110,10 +127,14 @@ class Options:
             those that it lists for the module's class.
         noise_runs: how often the plain step runs, to see what it does not repeat by itself.
         combinations: the greatest number of policies for which every combination of regions is tried.
+        against_source: compare them with what ``remat-lint manifest`` says of the class's source, too.
+        unmatched: patterns that need match no region: other stages of a pipeline have theirs.
+        tracks: how else to checkpoint the step, of ``block`` and ``selective``; where a policy breaks it,
+            both are run anyway, to tell whether it can be replayed at all.
         segment: also checkpoint segments of so many blocks, as torch does it; 1 for none.
-        controls: also checkpoint as torch does it, where a policy breaks the step.
         batches: how many times forward and backward run before the gradients are compared.
         steps_optimizer: let an optimizer step then, and compare the parameters, too.
+        timeout: the seconds after which the check is given up.
     """
 
     policies: Sequence[str] = ()
@@ -121,12 +142,15 @@ class Options:
     seeds: Sequence[int] = (0,)
     stand_ins: bool | None = None
     manifest: str | Path | None = None
+    against_source: bool = False
+    unmatched: Sequence[str] = ()
     noise_runs: int = 3
     combinations: int = COMBINATIONS
+    tracks: Sequence[str] = ()
     segment: int = 1
-    controls: bool = True
     batches: int = 1
     steps_optimizer: bool = False
+    timeout: float | None = None
 
 
 def check(target: Target, options: Options = Options()) -> CheckResult:
@@ -136,8 +160,12 @@ def check(target: Target, options: Options = Options()) -> CheckResult:
 
     Raises:
         UsageError: where the target cannot be run at all.
+        TimedOut: where the time is over.
     """
-    with opened(target, device=options.device, stand_ins=options.stand_ins) as make_bench:
+    with (
+        deadline(options.timeout),
+        opened(target, device=options.device, stand_ins=options.stand_ins) as make_bench,
+    ):
         checks = []
         for seed in options.seeds:
             bench = make_bench(seed, batches=options.batches, steps_optimizer=options.steps_optimizer)
@@ -170,9 +198,7 @@ class _Check:
     def __init__(self, bench: Bench, options: Options) -> None:
         self._bench = bench
         self._options = options
-        class_name = bench.start.class_name
-        file = options.manifest
-        self._declared: Declared | None = declared_class(Path(file), class_name) if file is not None else None
+        self._declared = tuple(_declared(bench.start.kind, options))
         self._plain = bench.run(PLAIN)
         self._noise = self._repeated()
 
@@ -185,8 +211,10 @@ class _Check:
         wanted = [given(option) for option in self._options.policies]
         got_through = first.failure is None or first.failure.phase == "backward"
         if got_through:
-            _require_matches(wanted, found, seen.checkpoints)
+            _require_matches(wanted, found, seen.checkpoints, self._options.unmatched)
         policies = _policies(decided, wanted)
+        if self._bench.start.sets_policy:
+            policies = [policy for policy in policies if policy is not AS_CONFIGURED] or [NONE]
         results = [self._judged(regions(policies[0]), first)]
         results += [self._under(regions(policy)) for policy in policies[1:]]
         all_hold = not any(result.is_broken for result in results)
@@ -201,17 +229,24 @@ class _Check:
             regions=found,
             untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
             noise=self._noise,
+            tensors=tuple(what for what, seen in self._plain.prints.items() if seen is not None),
             results=tuple(results),
             controls=tuple(self._controls(all_hold)),
             combinations=tuple(self._under(regions(policy)) for policy in more),
             has_gradients=any(
                 seen is not None for what, seen in self._plain.prints.items() if "gradient" in what
             ),
-            agreement=self._declared.compare(
-                first.trace, seen.regions, is_one_checkpoint=self._bench.wraps_module
-            )
-            if self._declared is not None and got_through
-            else None,
+            agreements=tuple(
+                one.compare(first.trace, seen.regions, is_one_checkpoint=self._bench.wraps_module)
+                for one in self._declared
+                if got_through
+            ),
+            recorded=recorded_class(
+                self._bench.start.kind,
+                seen.counts,
+                seen.regions,
+                is_one_checkpoint=self._bench.wraps_module,
+            ),
         )
 
     def _repeated(self) -> Noise:
@@ -283,9 +318,10 @@ class _Check:
 
     def _controls(self, all_hold: bool) -> Iterator[PolicyResult]:
         """Checkpoints of torch: a segment where one is asked for, the others to explain what broke."""
-        plans = [segments(self._options.segment)] if self._options.segment > 1 else []
-        if self._options.controls and not all_hold:
-            plans = [BLOCK, SELECTIVE, *plans]
+        named = {"block": BLOCK, "selective": SELECTIVE}
+        plans = [plan for name, plan in named.items() if name in self._options.tracks or not all_hold]
+        if self._options.segment > 1:
+            plans.append(segments(self._options.segment))
         for plan in plans:
             try:
                 yield self._under(plan)
@@ -308,6 +344,14 @@ class _Check:
                 if patterns not in known:
                     known.add(patterns)
                     yield policy
+
+
+def _declared(kind: type[nn.Module], options: Options) -> Iterator[Declared]:
+    """The manifests that the regions are compared with."""
+    if options.manifest is not None:
+        yield declared_class(Path(options.manifest), f"{kind.__module__}.{kind.__qualname__}")
+    if options.against_source:
+        yield predicted_class(kind)
 
 
 def _replayed_otherwise(track: Track) -> Iterator[ReplayedOtherwise]:
@@ -347,14 +391,18 @@ def _is_new_combination(decided: Sequence[SeenRegion]) -> bool:
 
 
 def _require_matches(
-    wanted: Sequence[Policy], regions: Sequence[SeenRegion], checkpoints: Sequence[str]
+    wanted: Sequence[Policy],
+    regions: Sequence[SeenRegion],
+    checkpoints: Sequence[str],
+    unmatched: Sequence[str],
 ) -> None:
-    """Refuse a pattern that no region of any checkpoint matches: it is a typing error."""
+    """Refuse a pattern that no region of any checkpoint matches and that need not: it is a typing error."""
     for policy in wanted:
         if not policy.patterns:
             raise UsageError("--policy is empty: give glob patterns of region names, such as attention.*")
         for pattern in policy.patterns:
-            if not any(matches(pattern, c, region.name) for region in regions for c in checkpoints):
+            found = any(matches(pattern, c, region.name) for region in regions for c in checkpoints)
+            if not found and pattern not in unmatched:
                 names = ", ".join(region.name for region in regions) or "none"
                 raise UsageError(f"--policy {pattern} matches no region; the regions are: {names}")
 

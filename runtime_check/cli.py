@@ -6,13 +6,18 @@ import os
 import sys
 import traceback
 import warnings
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from remat_lint.runtime_check import settings
 from remat_lint.runtime_check.errors import UsageError, in_one_line
+
+if TYPE_CHECKING:
+    from remat_lint.runtime_check.checker import CheckResult
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -27,7 +32,7 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("target", metavar="PACKAGE.MODULE:FACTORY")
+@click.argument("targets", metavar="[PACKAGE.MODULE:FACTORY | CASE]...", nargs=-1)
 @click.option(
     "--policy",
     "policies",
@@ -36,24 +41,92 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="Also try this policy: globs of the regions to save, such as 'attention.*'. Repeatable.",
 )
 @click.option(
+    "--unmatched",
+    multiple=True,
+    metavar="PATTERN",
+    help="A pattern of a --policy that need match no region, as another stage of a pipeline has. Repeatable.",
+)
+@click.option(
+    "--combinations",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Try every combination of regions where there are at most N.  [default: 64]",
+)
+@click.option(
+    "--track",
+    "tracks",
+    type=click.Choice(["block", "selective"]),
+    multiple=True,
+    help="Also checkpoint whole blocks as torch does, or selectively. Repeatable.",
+)
+@click.option(
+    "--segment",
+    type=click.IntRange(1),
+    metavar="G",
+    help="Also checkpoint segments of G blocks as torch does; the last one may be shorter.",
+)
+@click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda"]),
-    default="auto",
-    show_default=True,
-    help="Where to run; auto is CUDA where there is a GPU.",
+    help="Where to run; auto is CUDA where there is a GPU.  [default: auto]",
 )
 @click.option(
     "--seed",
+    "seeds",
     type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Where random streams start.",
+    multiple=True,
+    metavar="N",
+    help="Where random streams start. Repeatable: one check for each.  [default: 0]",
+)
+@click.option(
+    "--noise-runs",
+    type=click.IntRange(2),
+    metavar="N",
+    help="How often the plain step runs, to see what it does not repeat by itself.  [default: 3]",
+)
+@click.option(
+    "--accumulate",
+    "batches",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Run forward and backward N times before the gradients are compared.  [default: 1]",
+)
+@click.option(
+    "--optimizer-step",
+    "steps_optimizer",
+    is_flag=True,
+    default=None,
+    help="Let an optimizer step then, and compare the parameters, too.",
 )
 @click.option(
     "--manifest",
-    type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Compare the regions that run with a file that remat-lint manifest wrote.",
+    help="Compare the regions that run with a file that remat-lint manifest or --write-manifest wrote.",
+)
+@click.option("--update", is_flag=True, help="Write the regions that ran into the file of --manifest.")
+@click.option(
+    "--write-manifest",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the regions that ran there, as a snapshot to review.",
+)
+@click.option(
+    "--against-source",
+    is_flag=True,
+    default=None,
+    help="Compare the regions that run with what remat-lint manifest says of the source.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Give up on a case after this time: it is inconclusive then.",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Read [tool.remat-check] there, not in the nearest pyproject.toml.",
 )
 @click.option("--traceback", "wants_traceback", is_flag=True, help="Show Python tracebacks of what fails.")
 @click.option(
@@ -65,29 +138,34 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="Show the version and exit.",
 )
 def main(
-    target: str,
-    policies: tuple[str, ...],
-    device: str,
-    seed: int,
-    manifest: Path | None,
+    targets: tuple[str, ...],
+    update: bool,
+    write_manifest: Path | None,
+    config: Path | None,
     wants_traceback: bool,
+    **given: Any,
 ) -> None:
-    """Run one training step with and without torch_remat and compare it bit for bit.
+    """Run one training step with and without checkpoints and compare it bit for bit.
 
-    FACTORY takes no argument and returns (module, inputs). The step runs without checkpoints, then
-    with no region saved, all saved, each alone, and under every given policy.
+    FACTORY takes no argument and returns (module, inputs) or a Case; CASE is a name from
+    [tool.remat-check.cases], and without any, all of them are checked. The step runs without checkpoints,
+    three times, then with no region saved, all saved, each alone, every combination while they are few,
+    and under every given policy.
 
-    Exit status: 0 all equal, 1 a policy breaks the step or the manifest names other regions, 2 the
-    target or an option cannot be used, 5 the step is not reproducible by itself.
+    Exit status: 0 all equal, 1 a policy breaks the step or a manifest names other regions, 2 the target
+    or an option cannot be used, 3 a budget is missed, 4 ranks differ, 5 inconclusive.
     """
-    _require_torch()
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    from remat_lint.runtime_check.checker import Options, check
-    from remat_lint.runtime_check.report import rendered
-
+    wanted = _Wanted(update, write_manifest, wants_traceback)
     try:
-        result = check(target, Options(policies=policies, device=device, seeds=(seed,), manifest=manifest))
+        found = settings.load(Path.cwd(), config)
+        cases = found.targets(targets)
+        _require_torch()
+        if os.getcwd() not in sys.path:
+            sys.path.insert(0, os.getcwd())
+        said = {name: value for name, value in given.items() if value not in (None, ())}
+        statuses = [
+            _check(name, factory, {**found.for_case(name), **said}, wanted) for name, factory in cases
+        ]
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
@@ -95,11 +173,55 @@ def main(
             f"remat-check itself failed with {in_one_line(error)}: please report it, with --traceback",
             error if wants_traceback else None,
         )
-    click.echo(rendered(result))
-    if wants_traceback:
+    sys.exit(next(status for status in _GRAVEST_FIRST if status in statuses))
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What the command does beside the check."""
+
+    update: bool
+    write_manifest: Path | None
+    traceback: bool
+
+
+_GRAVEST_FIRST = (1, 4, 3, 5, 0)
+"""Of several cases, the gravest exit status counts."""
+
+
+def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted) -> int:
+    """Check one case, say what is found, and return its exit status."""
+    from remat_lint.runtime_check.checker import Options, check
+    from remat_lint.runtime_check.deadline import TimedOut
+    from remat_lint.runtime_check.report import rendered
+
+    manifest = options.get("manifest")
+    if wanted.update:
+        if manifest is None:
+            raise UsageError("--update: name the file to update with --manifest, or use --write-manifest")
+        options = {**options, "manifest": None}
+    try:
+        result = check(factory, Options(**options))
+    except TimedOut as error:
+        click.echo(f"remat-check: {name}: {error}, so it is inconclusive", err=True)
+        return 5
+    click.echo(rendered(replace(result, target=factory if name == factory else f"{name} ({factory})")))
+    if wanted.traceback:
         for text in dict.fromkeys(r.raised.traceback for r in result.broken if r.raised):
             click.echo(f"\n{text}", err=True)
-    sys.exit(result.exit_status)
+    for file in (wanted.write_manifest, Path(manifest) if wanted.update and manifest else None):
+        if file is not None:
+            _write_manifest(file, result)
+    return result.exit_status
+
+
+def _write_manifest(file: Path, result: CheckResult) -> None:
+    from remat_lint.runtime_check.recorded import write
+
+    if result.recorded is None or not result.recorded.regions:
+        raise UsageError(f"{file} is not written: no region ran")
+    write(file, result.recorded)
+    click.echo(f"remat-check: {file} holds the {len(result.recorded.regions)} regions that ran", err=True)
 
 
 def _require_torch() -> None:
@@ -108,8 +230,9 @@ def _require_torch() -> None:
     try:
         import torch  # noqa: F401
         import torch_remat  # noqa: F401
+        import xxhash  # noqa: F401
     except ImportError as error:
-        _stop(f"torch and torch-remat are needed ({error}): pip install 'remat-lint[runtime]'")
+        _stop(f"torch, torch-remat and xxhash are needed ({error}): pip install 'remat-lint[runtime]'")
 
 
 def _stop(message: str, error: BaseException | None = None) -> NoReturn:

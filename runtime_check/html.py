@@ -52,7 +52,7 @@ def _record(record: Record) -> Markup:
         _bytes(record),
         _knock_out(record),
         _ranks(record),
-        _manifest(record),
+        _manifests(record),
         _noise(record),
         _environment(record),
     )
@@ -118,7 +118,7 @@ def _card(policies: Sequence[PolicyRecord]) -> Markup:
         _facts([*facts, ("policies" if len(policies) > 1 else "policy", names)]),
         _source(source, line),
         _differences(first.differences),
-        _more(first.findings[1:], skipped=len(first.differences)),
+        _more(first),
         class_="card",
     )
 
@@ -164,10 +164,10 @@ def _distance(value: Distance) -> str:
     return "–" if value is None else value if isinstance(value, str) else f"{value:.2g}"
 
 
-def _more(findings: Sequence[str], skipped: int) -> Markup | None:
-    """The findings that are in no table."""
-    others = [element("li", one) for one in findings[max(0, skipped - 1) :]]
-    return element("ul", *others[:_SHOWN]) if others else None
+def _more(policy: PolicyRecord) -> Markup | None:
+    """The findings that are neither above nor in the table."""
+    known = len(policy.differences) + (policy.first_divergence is not None)
+    return _list(policy.findings[max(1, known) :][:_SHOWN])
 
 
 # What was counted, measured and confirmed.
@@ -312,21 +312,18 @@ def _ranks(record: Record) -> Markup | None:
     text = f"All {ranks.world_size} ranks ran the same regions in the same order."
     if not ranks.agree:
         text = f"Ranks differ or did not report: {', '.join(map(str, ranks.suspects)) or 'unknown'}."
-    return _section(
-        "Ranks", element("p", text), element("ul", *(element("li", one) for one in ranks.findings))
-    )
+    return _section("Ranks", element("p", text), _list(ranks.findings))
 
 
-def _manifest(record: Record) -> Markup | None:
-    manifest = record.manifest
-    if manifest is None:
+def _manifests(record: Record) -> Markup | None:
+    if not record.manifests:
         return None
-    text = f"{manifest.file} agrees with the regions of {manifest.entry} that ran."
-    if manifest.differences:
-        text = f"{manifest.file} does not agree with the regions of {manifest.entry} that ran."
-    return _section(
-        "Manifest", element("p", text), element("ul", *(element("li", one) for one in manifest.differences))
-    )
+    found: list[Child] = []
+    for one in record.manifests:
+        verb = "does not agree" if one.differences else "agrees"
+        found.append(element("p", f"{one.file} {verb} with the regions of {one.entry} that ran."))
+        found.append(_list(one.differences))
+    return _section("Manifest", *found)
 
 
 def _noise(record: Record) -> Markup:
@@ -335,12 +332,11 @@ def _noise(record: Record) -> Markup:
         text = f"{noise.runs} plain runs are equal bit for bit: every difference counts."
         return _section("Noise floor", element("p", text))
     text = f"{noise.runs} plain runs do not agree: a difference in these says nothing about checkpoints."
-    states = [element("li", one.what) for one in noise.state]
     return _section(
         "Noise floor",
         element("p", text),
         _differences(noise.tensors),
-        element("ul", *states) if states else None,
+        _list([one.what for one in noise.state]),
     )
 
 
@@ -358,6 +354,10 @@ def _environment(record: Record) -> Markup:
 def _facts(rows: Sequence[tuple[str, Child]]) -> Markup:
     pairs = [joined(element("dt", name), element("dd", value)) for name, value in rows if value is not None]
     return element("dl", *pairs)
+
+
+def _list(items: Sequence[str]) -> Markup | None:
+    return element("ul", *(element("li", one) for one in items)) if items else None
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Child]]) -> Markup:

@@ -24,7 +24,6 @@ from remat_lint.runtime_check.verdicts import (
     EXIT_HOLDS,
     EXIT_INCONCLUSIVE,
     EXIT_RANKS,
-    Confirmation,
     PolicyResult,
     StateDifference,
 )
@@ -266,7 +265,7 @@ class Record:
     policies: tuple[PolicyRecord, ...]
     controls: tuple[PolicyRecord, ...]
     confirmations: tuple[ConfirmationRecord, ...]
-    manifest: ManifestRecord | None
+    manifests: tuple[ManifestRecord, ...]
     front: FrontRecord | None
     knock_out: tuple[MarkerRecord, ...] | None
     ranks: RanksRecord | None
@@ -279,7 +278,6 @@ class Sections:
     ``divergences`` are by the name of the policy, ``retained_bytes`` by checkpoint and region.
     """
 
-    confirmations: Sequence[Confirmation] = ()
     divergences: Mapping[str, DivergenceRecord] | None = None
     retained_bytes: Mapping[tuple[str, str], int] | None = None
     front: FrontRecord | None = None
@@ -322,9 +320,12 @@ def recorded(
         policies=tuple(_policy(one, divergences.get(one.name)) for one in result.policies),
         controls=tuple(_policy(one, divergences.get(one.name)) for one in result.controls),
         confirmations=tuple(
-            ConfirmationRecord(one.name, one.status.value, one.details) for one in sections.confirmations
+            ConfirmationRecord(one.name, one.status.value, one.details) for one in result.confirmations
         ),
-        manifest=_manifest(result),
+        manifests=tuple(
+            ManifestRecord(str(one.declared.file), one.declared.entry.name, one.differences, one.undeclared)
+            for one in result.agreements
+        ),
         front=sections.front,
         knock_out=None if sections.knock_out is None else tuple(sections.knock_out),
         ranks=sections.ranks,
@@ -377,7 +378,7 @@ def _regions(result: CheckResult, retained: Mapping[tuple[str, str], int]) -> It
     for (checkpoint, name), counts in by_place.items():
         order[checkpoint] = order.get(checkpoint, 0) + 1
         region = seen.get(name)
-        file, line = next(iter(region.places), (None, None)) if region else (None, None)
+        file, line = region.place if region else (None, None)
         yield RegionRecord(
             checkpoint,
             name,
@@ -445,17 +446,4 @@ def _raised(one: Raised) -> RaisedRecord:
         one.output,
         one.remedy,
         excerpt(file, line),
-    )
-
-
-def _manifest(result: CheckResult) -> ManifestRecord | None:
-    agreement = result.agreement
-    if agreement is None:
-        return None
-    declared = agreement.declared
-    return ManifestRecord(
-        str(declared.file),
-        declared.entry.name,
-        agreement.differences,
-        agreement.undeclared,
     )

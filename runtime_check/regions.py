@@ -64,10 +64,10 @@ class SeenRegion:
     flag: Flag
     own_recompute: bool
     """The flag that the module gave it."""
+    place: tuple[str, int]
+    """File and line of its call."""
     inside: set[str] = field(default_factory=set)
     callers: set[CodeType] = field(default_factory=set)
-    places: dict[tuple[str, int], None] = field(default_factory=dict)
-    """File and line of each ``remat.region(...)`` with this name, in the order of first use."""
 
 
 @dataclass
@@ -161,10 +161,9 @@ class Observation:
         assert now is not None
         # torch_remat takes any name that can be hashed; patterns and tables need text.
         name = str(_qualified_name(site.name))
-        seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute))
+        seen = self.regions.setdefault(name, SeenRegion(name, site.flag, site.recompute, site.place))
         seen.inside.update(self._inside)
         seen.callers.add(site.caller)
-        seen.places.setdefault(site.place)
         recompute = site.recompute
         policy = self.plan.policy
         if self.overrides_flags and site.flag is Flag.DECIDED and policy and policy.patterns is not None:
@@ -288,9 +287,8 @@ class Tap:
         *,
         recompute: bool,
     ) -> Callable[..., Any]:
-        code = caller.f_code
-        place = code.co_filename, caller.f_lineno
-        site = _Site(original, name, recompute, self._flags.at(caller), code, place)
+        place = (caller.f_code.co_filename, caller.f_lineno)
+        site = _Site(original, name, recompute, self._flags.at(caller), caller.f_code, place)
 
         @wraps(wrapper)
         def observed(*args: Any, **kwargs: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from remat_lint.runtime_check.checker import CheckResult
+from remat_lint.runtime_check.predicted import NAME
 from remat_lint.runtime_check.source_flags import Flag
 from remat_lint.runtime_check.verdicts import PolicyResult, Verdict
 
@@ -17,7 +18,7 @@ def rendered(result: CheckResult) -> str:
         _table(result),
         *_notes(result),
         *_causes(result),
-        _manifest(result),
+        *_manifests(result),
         _verdict(result),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -131,19 +132,21 @@ def _cause(result: PolicyResult) -> Iterable[str]:
     )
 
 
-def _manifest(result: CheckResult) -> str:
-    """The verdict on the names, where there is a manifest."""
-    agreement = result.agreement
-    if agreement is None:
-        return ""
-    file, name = agreement.declared.file, agreement.declared.entry.name
-    lines = [f"Manifest: {file} agrees with the regions of {name} that ran."]
-    if agreement.differences:
-        lines = [f"Manifest: {file} does not agree with the regions of {name} that ran."]
-        lines += [f"    {difference}" for difference in agreement.differences]
-    if agreement.undeclared:
-        lines.append(f"    It is not complete; these ran besides: {', '.join(agreement.undeclared)}")
-    return "\n".join(lines)
+def _manifests(result: CheckResult) -> Iterator[str]:
+    """The verdicts on the names, where there are manifests."""
+    for agreement in result.agreements:
+        file, name = agreement.declared.file, agreement.declared.entry.name
+        lines = [f"Manifest: {file} agrees with the regions of {name} that ran."]
+        if agreement.differences:
+            lines = [f"Manifest: {file} does not agree with the regions of {name} that ran."]
+            lines += [f"    {difference}" for difference in agreement.differences]
+        if agreement.undeclared:
+            lines.append(f"    It is not complete; these ran besides: {', '.join(agreement.undeclared)}")
+        if agreement.differences and file == NAME:
+            lines.append(
+                "    Either the code does what its source does not show, or remat-lint reads it wrongly."
+            )
+        yield "\n".join(lines)
 
 
 def _verdict(result: CheckResult) -> str:
@@ -160,7 +163,7 @@ def _verdict(result: CheckResult) -> str:
         )
     if not result.has_gradients:
         return "Inconclusive: nothing requires grad, so backward replayed nothing."
-    if result.agreement is not None and result.agreement.differences:
+    if any(agreement.differences for agreement in result.agreements):
         return f"The step holds under {_policies(total)}, but the manifest lists other regions."
     only = "" if result.regions else " No region was called, so the checkpoint alone was checked."
     return f"Holds: outputs, gradients and buffers are equal bit for bit under {_policies(total)}.{only}"

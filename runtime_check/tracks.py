@@ -67,7 +67,8 @@ class Start:
     """
 
     build: Callable[[], Case]
-    class_name: str
+    kind: type[nn.Module]
+    """The class of the module."""
     device: torch.device
     seed: int
     state: dict[str, Tensor]
@@ -109,10 +110,9 @@ def prepare(
     if not any(tensor.requires_grad for tensor in given):
         for tensor in given:
             tensor.requires_grad_(tensor.is_floating_point() or tensor.is_complex())
-    kind = type(case.module)
     return Start(
         build=build,
-        class_name=f"{kind.__module__}.{kind.__qualname__}",
+        kind=type(case.module),
         device=device,
         seed=seed,
         state=state,
@@ -160,9 +160,8 @@ def _run(
 ) -> Track:
     start.surroundings.restore()
     case = _fresh_case(start)
-    policy = plan.policy
-    if policy is not None and policy.patterns is not None and case.set_policy is not None:
-        case.set_policy(policy.patterns)
+    if case.set_policy is not None:
+        case.set_policy((plan.policy.patterns if plan.policy else None) or ())
     observation = Observation(plan, overrides_flags=case.set_policy is None)
     observation.witnesses = tuple(witnesses(observation))
     track = Track(plan, observation)
@@ -252,7 +251,7 @@ class _Step:
         parameters = [p for p in self._case.module.parameters() if p.requires_grad]
         (self._case.optimizer or _gradient_descent)(parameters).step()
         for name, parameter in self._case.module.named_parameters():
-            self._keep(f"{name} after the step", parameter)
+            self._keep(f"parameter {name} after the step", parameter)
 
     def note_what_is_left(self) -> None:
         module = self._case.module
