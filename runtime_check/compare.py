@@ -10,6 +10,8 @@ from torch import Tensor
 
 from remat_lint.runtime_check.fingerprints import Fingerprint
 
+_FAR = float("inf")
+
 
 @dataclass(frozen=True, slots=True)
 class Extent:
@@ -78,9 +80,9 @@ def extent(expected: Tensor, actual: Tensor) -> Extent | None:
     if not (expected.is_floating_point() or expected.is_complex()):
         return Extent(changed, expected.numel())
     before, after = _vector(expected), _vector(actual)
-    distance = (before - after).abs().nan_to_num(nan=float("inf"))
+    distance = (before - after).abs().nan_to_num(nan=_FAR, posinf=_FAR)
     distance[(before == after) | (before.isnan() & after.isnan())] = 0.0
-    relative = torch.where(distance == 0, distance, distance / before.abs()).nan_to_num(nan=float("inf"))
+    relative = torch.where(distance == 0, distance, distance / before.abs()).nan_to_num(nan=_FAR, posinf=_FAR)
     cosine = torch.nn.functional.cosine_similarity(before, after, dim=0)
     return Extent(
         changed,

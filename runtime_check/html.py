@@ -103,7 +103,8 @@ def _card(policies: Sequence[PolicyRecord]) -> Markup:
     if cause is not None:
         title = f"First divergence: {cause.kind}"
         facts = [("operation", cause.op), ("region", cause.region), ("checkpoint", cause.checkpoint)]
-        facts.append(("place", _place(cause.file, cause.line)))
+        facts += [("place", _place(cause.file, cause.line)), ("changed", ", ".join(cause.names) or None)]
+        facts += [("written at", cause.written), ("write", cause.remedy)]
         source, line = cause.excerpt, cause.line
     elif exception is not None:
         title = f"Raises in {exception.phase}"

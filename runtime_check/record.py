@@ -124,7 +124,11 @@ class RaisedRecord:
 
 @dataclass(frozen=True)
 class DivergenceRecord:
-    """The first operation at which replay parts from forward, and which kind of reason it has."""
+    """The first operation at which replay parts from forward, and which kind of reason it has.
+
+    ``names`` are the attributes, buffers, globals or random streams that are other ones then, ``written``
+    the file and line that write the first of them in replay, ``remedy`` what to write instead.
+    """
 
     checkpoint: str | None
     region: str | None
@@ -133,6 +137,9 @@ class DivergenceRecord:
     line: int | None
     kind: str
     message: str
+    names: tuple[str, ...]
+    written: str | None
+    remedy: str | None
     excerpt: tuple[Line, ...]
 
 

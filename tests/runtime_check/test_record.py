@@ -90,7 +90,18 @@ def test_every_section_is_valid_after_the_schema() -> None:
     record = record_of(
         half_dropped,
         divergences={
-            "none": DivergenceRecord(*where, "bernoulli_", __file__, 3, "random", "x", excerpt(__file__, 3))
+            "none": DivergenceRecord(
+                *where,
+                "bernoulli_",
+                __file__,
+                3,
+                "random",
+                "x",
+                ("torch's random state",),
+                None,
+                None,
+                excerpt(__file__, 3),
+            )
         },
         retained_bytes={where: 128},
         front=FrontRecord((CostRecord("none", Quantity(10, 10), Quantity(), Quantity(1.5, 1.4, 0.1), True),)),

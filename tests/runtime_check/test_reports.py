@@ -130,8 +130,9 @@ def test_card_shows_the_source_of_an_exception() -> None:
 
 
 def test_card_shows_the_first_divergence() -> None:
+    names, lines = ("torch's random state",), excerpt(__file__, 3)
     cause = DivergenceRecord(
-        "body", None, "bernoulli_", __file__, 3, "random state", "drawn", excerpt(__file__, 3)
+        "body", None, "bernoulli_", __file__, 3, "random state", "drawn", names, None, "write a hook", lines
     )
     broken = record_of(
         Dropping, Sections(divergences=dict.fromkeys(("none", "all", "first", "second"), cause))
@@ -139,6 +140,7 @@ def test_card_shows_the_first_divergence() -> None:
     page = page_of(broken)
     assert "First divergence: random state" in page
     assert "<dt>operation</dt><dd>bernoulli_</dd>" in page
+    assert "<dt>write</dt><dd>write a hook</dd>" in page
     assert "<dt>policies</dt><dd>none, all, first, second</dd>" in page
     assert "gradient of second.weight" in page
 
