@@ -17,8 +17,14 @@ from remat_lint.runtime_check.case import Case
 from remat_lint.runtime_check.errors import UsageError
 
 
-class NotAChain(Exception):
+class NotAChain(UsageError):
     """The blocks do not hand their results on, one to the next: there are no segments to checkpoint."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "--segment: the blocks do not hand their result on, one to the next, with otherwise the same"
+            " arguments, so there are no segments to checkpoint"
+        )
 
 
 def blocks_of(case: Case) -> list[nn.Module]:

@@ -6,11 +6,14 @@ The checker knows nothing of the analyser; they meet in the manifest.
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 from torch import nn
 
+import remat_lint
 from remat_lint.manifest import ManifestError, from_json
 from remat_lint.runtime_check.agreement import Declared, entry_of
 from remat_lint.runtime_check.errors import UsageError
@@ -30,7 +33,10 @@ def predicted_class(kind: type[nn.Module]) -> Declared:
     except (OSError, TypeError) as error:
         raise UsageError(f"--against-source: {kind.__qualname__} has no source file") from error
     command = [sys.executable, "-m", "remat_lint", "manifest", file]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # A checkout that is not installed is found from any folder that way.
+    paths = [str(Path(remat_lint.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         reason = done.stderr.strip().splitlines() or ["no reason given"]
         raise UsageError(f"--against-source: remat-lint manifest {file} failed: {reason[-1]}")

@@ -8,7 +8,7 @@ from itertools import groupby
 from remat_lint.runtime_check.checker import CheckResult
 from remat_lint.runtime_check.predicted import NAME
 from remat_lint.runtime_check.source_flags import Flag
-from remat_lint.runtime_check.verdicts import PolicyResult, Verdict
+from remat_lint.runtime_check.verdicts import PolicyResult, Status, Verdict
 
 
 def rendered(result: CheckResult) -> str:
@@ -38,15 +38,22 @@ def _head(result: CheckResult) -> str:
 def _table(result: CheckResult) -> str:
     names = [region.name for region in result.regions]
     if not names:
-        rows = [["policy", "result"], *([r.name, _cell(r)] for r in result.results)]
+        rows = [["policy", "result"], *([r.name, _cell(r)] for r in _shown(result))]
         return "\n".join(_aligned(rows))
     fixed = {region.name for region in result.regions if region.flag is not Flag.DECIDED}
     heads = [name.rpartition(".")[2] + ("*" if name in fixed else "") for name in names]
     rows = [["policy", *heads, "result"]]
-    for one in result.results:
+    for one in _shown(result):
         rows.append([one.name, *(_runs(one, name) for name in names), _cell(one)])
     lines = _aligned(rows, prefixes=[name.rpartition(".")[0] for name in names])
     return "\n".join(lines)
+
+
+def _shown(result: CheckResult) -> Iterator[PolicyResult]:
+    """The rows of the table. Of the combinations, only those that break the step."""
+    yield from result.results
+    yield from (one for one in result.combinations if one.is_broken)
+    yield from result.controls
 
 
 def _runs(result: PolicyResult, region: str) -> str:
@@ -87,6 +94,10 @@ def _aligned(rows: Sequence[Sequence[str]], prefixes: Sequence[str] = ()) -> lis
 def _notes(result: CheckResult) -> Iterator[str]:
     if result.regions:
         yield "Numbers: how often each region ran in one checkpoint, forward and replay together."
+    more = sum(not one.is_broken for one in result.combinations)
+    if more:
+        verdict = "inconclusive" if result.noise else "equal"
+        yield f"Beside them, {more} more combinations of regions were saved: {verdict}."
     constant = [region.name for region in result.regions if region.flag is Flag.CONSTANT]
     if constant:
         yield "* recompute= is a constant in the source: no policy changes it."
@@ -150,7 +161,7 @@ def _manifests(result: CheckResult) -> Iterator[str]:
 
 
 def _verdict(result: CheckResult) -> str:
-    total = len(result.results)
+    total = len(result.policies)
     if result.broken:
         hint = " remat-fix writes missing markers." if any(_lacks_marker(r) for r in result.broken) else ""
         return f"Broken under {len(result.broken)} of {_policies(total)}.{hint}"
@@ -166,7 +177,17 @@ def _verdict(result: CheckResult) -> str:
     if any(agreement.differences for agreement in result.agreements):
         return f"The step holds under {_policies(total)}, but the manifest lists other regions."
     only = "" if result.regions else " No region was called, so the checkpoint alone was checked."
-    return f"Holds: outputs, gradients and buffers are equal bit for bit under {_policies(total)}.{only}"
+    held = _listed(result, Status.HOLDS)
+    return f"Holds bit for bit under {_policies(total)}: {held}.{only}{_left_out(result)}"
+
+
+def _listed(result: CheckResult, status: Status) -> str:
+    return ", ".join(one.name for one in result.confirmations if one.status is status)
+
+
+def _left_out(result: CheckResult) -> str:
+    names = _listed(result, Status.NOT_CHECKED)
+    return f"\nNot checked, because it is not there or was not asked for: {names}." if names else ""
 
 
 def _lacks_marker(result: PolicyResult) -> bool:

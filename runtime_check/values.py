@@ -8,6 +8,7 @@ becomes a saved tensor, so the inputs of regions are compared at their calls.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from torch import Tensor
 from remat_lint.runtime_check.fingerprints import Fingerprint, fingerprint
 from remat_lint.runtime_check.nested import named_tensors
 from remat_lint.runtime_check.regions import Observation
-from remat_lint.runtime_check.witness import Phase, RegionCall, Witness
+from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
 
 CHECK = "remat-check"
 """The name under which torch's registry of determinism checks has the check of values."""
@@ -45,9 +46,13 @@ class Values(Witness):
 
     def __init__(self, observation: Observation) -> None:
         self._observation = observation
-        self._inputs: dict[tuple[str, str], dict[str, Fingerprint]] = {}
+        self._inputs: dict[tuple[str, str, int], dict[str, Fingerprint]] = {}
+        self._calls: Counter[str] = Counter()
         self._saved: dict[str, int] = {}
         self.found: list[ReplayedOtherwise] = []
+
+    def checkpoint_entered(self, run: CheckpointRun) -> None:  # noqa: ARG002 - one per execution
+        self._calls.clear()
 
     def region_called(self, call: RegionCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         given = {
@@ -55,10 +60,13 @@ class Values(Witness):
             for name, tensor in named_tensors((*args, kwargs) if kwargs else args, "input")
             if (seen := fingerprint(tensor)) is not None
         }
+        # Under one checkpoint of torch, several blocks may call their regions by one name.
+        self._calls[call.region] += 1
+        key = (call.checkpoint, call.region, self._calls[call.region])
         if call.phase is Phase.FORWARD:
-            self._inputs[call.checkpoint, call.region] = given
+            self._inputs[key] = given
             return
-        before = self._inputs.get((call.checkpoint, call.region), {})
+        before = self._inputs.get(key, {})
         for name, seen in given.items():
             if name in before and seen.difference(before[name]):
                 self._note(ReplayedOtherwise(call.checkpoint, call.region, name))

@@ -112,7 +112,7 @@ def runtime_verdicts(source: str, lines: set[int]) -> dict[Setting, tuple[str, s
 
     ``lines`` receives the lines that were run.
     """
-    module = _load(source)
+    module = load(source)
     if module is None:
         return {}
     verdicts = {}
@@ -141,7 +141,8 @@ MARK = "# --- program"
 """Separates the fixed beginning of a program from what was generated."""
 
 
-def _load(source: str) -> types.ModuleType | None:
+def load(source: str) -> types.ModuleType | None:
+    """The module of a program; None where its text is no program."""
     module = types.ModuleType("generated_program")
     sys.modules[module.__name__] = module  # dataclasses look their module up
     torch.manual_seed(0)

@@ -139,7 +139,7 @@ def test_a_region_that_is_not_declared_is_named(checked: Callable[..., Result]) 
         "    layers.1.linear ran and is not declared",
     ]
     last = outcome.stdout.splitlines()[-1]
-    assert last == "The step holds under 5 policies, but the manifest lists other regions."
+    assert last == "The step holds under 8 policies, but the manifest lists other regions."
 
 
 def test_a_declared_region_that_does_not_run_is_named(checked: Callable[..., Result]) -> None:

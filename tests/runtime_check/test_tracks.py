@@ -1,0 +1,341 @@
+"""Every way to run the step: segments, micro-batches, an optimizer, seeds, adapters, a deadline."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+remat = pytest.importorskip("torch_remat")
+
+from torch import Tensor, nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+from torch.utils.checkpoint import checkpoint as torch_checkpoint  # noqa: E402
+
+from remat_lint.runtime_check import Case, CheckResult, Options, UsageError, check  # noqa: E402
+from remat_lint.runtime_check.adapters import per_block, torchtitan, transformers  # noqa: E402
+from remat_lint.runtime_check.deadline import TimedOut  # noqa: E402
+from remat_lint.runtime_check.verdicts import Status  # noqa: E402
+
+SEEN: dict[str, int] = {"steps": 0}
+STREAM = torch.Generator().manual_seed(3)
+
+
+def checked(make: Any, **options: Any) -> CheckResult:
+    return check(make, Options(device="cpu", **options))
+
+
+def verdicts(result: CheckResult) -> dict[str, str]:
+    return {one.name: one.verdict.value for one in (*result.results, *result.controls)}
+
+
+class Block(nn.Module):
+    """One region and a bare activation."""
+
+    def __init__(self, name: str = "block") -> None:
+        super().__init__()
+        self.name = name
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor, scale: float = 1.0) -> Tensor:
+        h = remat.region(self.linear, "linear", recompute=bool(self.name))(x)
+        remat.recompute_needs_tensor(h)
+        return x + torch.sin(h) * scale
+
+
+class Chain(nn.Module):
+    """Blocks without checkpoints of their own."""
+
+    def __init__(self, depth: int = 5) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Block(f"block {index}") for index in range(depth))
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x, 0.5)
+        return x
+
+
+def chain() -> Case:
+    return per_block(Chain(), (torch.randn(3, 4),))
+
+
+def test_segments_hold_and_the_last_one_is_shorter() -> None:
+    result = checked(chain, segment=2, tracks=("block", "selective"))
+    assert verdicts(result)["segments of 2"] == "equal"
+    assert verdicts(result)["block checkpoint"] == "equal"
+    assert verdicts(result)["selective checkpoint"] == "equal"
+    segmented = next(one for one in result.controls if one.plan.segment == 2)
+    assert list(dict.fromkeys(count.checkpoint for count in segmented.counts)) == [
+        "blocks.0",
+        "blocks.2",
+        "blocks.4",
+    ]
+    assert {(count.forward, count.replay) for count in segmented.counts} == {(2, 2), (1, 1)}
+
+
+class Uneven(Chain):
+    """Every block gets an argument of its own: a segment would hand the first one's to all."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        for index, layer in enumerate(self.layers):
+            x = layer(x, 1.0 + index)
+        return x
+
+
+def test_blocks_that_are_no_chain_are_refused() -> None:
+    with pytest.raises(UsageError, match="do not hand their result on"):
+        checked(lambda: per_block(Uneven(), (torch.randn(3, 4),)), segment=2)
+
+
+class LaterOn(nn.Module):
+    """Scales with a count that replay raises, too, but not before the second batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.register_buffer("calls", torch.zeros(()), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        with torch.no_grad():
+            self.calls += 1
+        return torch.sin(self.linear(x) * self.calls.clamp(min=3).item())
+
+
+def test_micro_batches_and_an_optimizers_step_are_compared() -> None:
+    def broken(**options: Any) -> set[str]:
+        result = checked(lambda: (LaterOn(), torch.ones(2, 4)), **options)
+        return {one.name for one in result.confirmations if one.status is Status.BROKEN}
+
+    assert broken() == {"buffers"}, "the first batch ends at 2, which counts as 3"
+    assert broken(batches=2) == {
+        "buffers",
+        "parameter gradients",
+        "input gradients",
+        "recomputed saved tensors",
+    }
+    assert "parameters after the step" in broken(batches=2, steps_optimizer=True)
+
+
+def test_parameters_after_the_step_are_confirmed() -> None:
+    result = checked(lambda: (nn.Linear(4, 4), torch.ones(2, 4)), batches=3, steps_optimizer=True)
+    named = {one.name: one.status for one in result.confirmations}
+    assert named["parameters after the step"] is Status.HOLDS
+
+
+def test_a_case_makes_its_own_optimizer() -> None:
+    made = []
+
+    def optimizer(parameters: Any) -> torch.optim.Optimizer:
+        made.append(torch.optim.SGD(parameters, lr=0.5))
+        return made[-1]
+
+    case = lambda: Case(nn.Linear(4, 4), (torch.ones(2, 4),), optimizer=optimizer)  # noqa: E731
+    assert checked(case, steps_optimizer=True).exit_status == 0
+    assert len(made) >= 4
+
+
+class RarelyRandom(nn.Module):
+    """Draws only where the weights came out positive: with some seeds, it is right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.chosen = torch.rand(()).item() > 0.5
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        return torch.sin(F.dropout(self.linear(x), 0.5, training=self.chosen))
+
+
+def test_every_seed_is_a_check_of_its_own() -> None:
+    quiet = [seed for seed in range(8) if not _draws(seed)]
+    seeds = [*quiet[:2], next(seed for seed in range(8) if seed not in quiet)]
+    assert checked(lambda: (RarelyRandom(), torch.ones(2, 4)), seeds=seeds[:2]).exit_status == 0
+    result = checked(lambda: (RarelyRandom(), torch.ones(2, 4)), seeds=seeds)
+    assert result.exit_status == 1
+    assert {one.seed for one in result.broken} == {seeds[2]}
+
+
+def _draws(seed: int) -> bool:
+    torch.manual_seed(seed)
+    return RarelyRandom().chosen
+
+
+class Counting(nn.Module):
+    """State outside the module: a global count, a generator of the project."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        SEEN["steps"] += 1
+        noise = torch.rand(x.shape, generator=STREAM)
+        return remat.checkpoint(region_name="body")(self.linear)(x * SEEN["steps"] + noise)
+
+
+def test_globals_start_anew_for_every_track() -> None:
+    SEEN["steps"] = 0
+    before = STREAM.get_state()
+    assert checked(lambda: (Counting(), torch.ones(2, 4))).exit_status == 0
+    assert SEEN["steps"] == 1, "put back before each track, and the last one counted"
+    assert not torch.equal(STREAM.get_state(), before)
+
+
+class CountsTwice(Counting):
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        SEEN["steps"] += 1
+        return self.linear(x)
+
+
+def test_a_global_that_replay_counts_up_is_named() -> None:
+    SEEN["steps"] = 0
+    result = checked(lambda: (CountsTwice(), torch.ones(2, 4)))
+    assert [str(one) for one in result.broken[0].state] == [f"{__name__}.SEEN['steps'] is 2 instead of 1"]
+
+
+class Restless(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        time.sleep(0.4)
+        return remat.checkpoint(region_name="body")(self.linear)(x)
+
+
+def test_a_check_that_takes_too_long_is_given_up() -> None:
+    with pytest.raises(TimedOut):
+        checked(lambda: (Restless(), torch.ones(2, 4)), timeout=0.5)
+
+
+class Policy:
+    """Configuration in the style of a trainer."""
+
+    def __init__(self, save_regions: list[str], recompute_regions: list[str]) -> None:
+        self.save_regions = save_regions
+        self.recompute_regions = recompute_regions
+
+
+class Configured(Block):
+    policy = Policy([], [])
+
+    def forward(self, x: Tensor, scale: float = 1.0) -> Tensor:
+        again = "linear" not in self.policy.save_regions and "*" not in self.policy.save_regions
+        h = remat.region(self.linear, "linear", recompute=again)(x)
+        remat.recompute_needs_tensor(h)
+        return x + torch.sin(h)
+
+
+class Titan(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleDict({"0": Configured(), "1": Configured()})
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers.values():
+            x = layer(x)
+        return x
+
+
+def apply_policy(model: Titan, policy: Policy) -> None:
+    for name, layer in model.layers.items():
+        layer.policy = policy
+        model.layers[name].forward = remat.checkpoint(region_name=f"layers.{name}")(layer.forward)
+
+
+def test_a_config_of_regions_is_applied_before_every_run() -> None:
+    result = checked(
+        lambda: torchtitan(Titan(), (torch.randn(3, 4),), apply=apply_policy, config=Policy), segment=2
+    )
+    assert result.checkpoints == ("layers.0", "layers.1")
+    assert {one.name: one.totals("linear") for one in result.results} == {
+        "none": (2, 2),
+        "all": (1, 1),
+        "linear": (1, 1),
+    }
+    assert result.exit_status == 0
+
+
+class GradientCheckpointing(nn.Module):
+    """A model that checkpoints with torch when it is told to, in the style of transformers."""
+
+    def __init__(self, drops: bool = False) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+        self.drops = drops
+        self.function: Any = None
+
+    def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs: dict[str, Any]) -> None:
+        self.function = lambda *args: torch_checkpoint(*args, **gradient_checkpointing_kwargs)
+
+    def forward(self, x: Tensor, labels: Tensor) -> dict[str, Tensor]:
+        for layer in self.layers:
+            x = self.function(self.layer, layer, x)
+        return {"loss": F.mse_loss(x, labels), "logits": x}
+
+    def layer(self, layer: nn.Module, x: Tensor) -> Tensor:
+        scale = random.random() if self.drops else 1.0
+        return torch.sin(layer(x) * scale)
+
+
+def gradient_checkpointing(**options: Any) -> CheckResult:
+    inputs = {"x": torch.ones(2, 4), "labels": torch.zeros(2, 4)}
+    drops = options.pop("drops", False)
+    return checked(lambda: transformers(GradientCheckpointing(drops), inputs, **options))
+
+
+def test_torchs_own_checkpoints_are_left_out_of_the_plain_step() -> None:
+    result = gradient_checkpointing()
+    assert len(result.checkpoints) == 2
+    assert not result.wraps_module
+    assert verdicts(result) == {"as configured": "equal"}
+    assert result.exit_status == 0
+    assert gradient_checkpointing(drops=True).exit_status == 1
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_reentrant_checkpoints_are_checked_too() -> None:
+    """A shared gradient comes in parts there, so none is let go of before the end."""
+
+    class Shared(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x: Tensor) -> Tensor:
+            for _ in range(2):
+                x = torch_checkpoint(lambda x: torch.sin(self.linear(x)), x, use_reentrant=True)
+            return x
+
+    result = checked(lambda: (Shared(), torch.ones(2, 4)))
+    assert {one.what for one in result["as configured"].differences} <= {
+        "gradient of linear.weight",
+        "gradient of linear.bias",
+    }
+
+
+def test_a_step_of_the_case_replaces_call_and_loss() -> None:
+    def step(module: nn.Module, x: Tensor) -> Tensor:
+        return module(x).square().mean() + sum(p.sum() for p in module.parameters())
+
+    result = checked(lambda: Case(Chain(depth=1), (torch.randn(3, 4),), step=step))
+    assert result.wraps_module
+    assert result.exit_status == 0
+
+
+def test_an_unknown_container_of_layers_is_named() -> None:
+    with pytest.raises(UsageError, match="no layers container blocks"):
+        checked(lambda: Case(Chain(), (torch.randn(3, 4),), layers="blocks"), segment=2)
