@@ -98,11 +98,15 @@ def transformers(
     Raises:
         UsageError: where the model cannot be checkpointed.
     """
-    enable = getattr(model, "gradient_checkpointing_enable", None)
-    if enable is None:
-        raise UsageError(f"{type(model).__name__} has no gradient_checkpointing_enable")
     model.train()
-    enable(gradient_checkpointing_kwargs={"use_reentrant": False, **options})
+    options = {"use_reentrant": False, **options}
+    for name in ("activation", "gradient"):  # the first one replaces the second one since transformers 5
+        enable = getattr(model, f"{name}_checkpointing_enable", None)
+        if enable is not None:
+            enable(**{f"{name}_checkpointing_kwargs": options})
+            break
+    else:
+        raise UsageError(f"{type(model).__name__} has no gradient_checkpointing_enable")
     return Case(model, kwargs=dict(inputs), loss=loss or (_own_loss if "labels" in inputs else None))
 
 

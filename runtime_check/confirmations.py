@@ -43,10 +43,10 @@ class Confirmed:
         """Every confirmation, always in the same order."""
         return (
             self._regions(),
-            self._named("forward counts", lambda one: one.miscounted),
+            self._of_regions(self._named("forward counts", lambda one: one.miscounted)),
             *(self._tensors(kind) for kind in _TENSORS),
             self._values("recomputed saved tensors", "saved tensor"),
-            self._values("inputs of regions", "input"),
+            self._of_regions(self._values("inputs of regions", "input")),
             self._state("random streams", is_random=True),
             self._state("module state", is_random=False),
             self._named("keys of the state dict", lambda one: one.keys),
@@ -70,6 +70,10 @@ class Confirmed:
             lambda one: (str(found) for found in one.differences if belongs(found.what)),
             is_noisy=any(belongs(what) for what in self.noise.tensors),
         )
+
+    def _of_regions(self, found: Confirmation) -> Confirmation:
+        has_regions = any(one.counts for one in self.results)
+        return found if has_regions else Confirmation(found.name, Status.NOT_CHECKED)
 
     def _values(self, name: str, begins: str) -> Confirmation:
         return self._named(

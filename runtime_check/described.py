@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -13,6 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from remat_lint.runtime_check.fingerprints import fingerprint
+
+CONTAINERS = frozenset({dict, OrderedDict, defaultdict, Counter, list, deque, set})
+"""What is looked into. Containers of other kinds may do anything when they are asked for their items."""
 
 _DEPTH = 3
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
@@ -35,15 +38,15 @@ def described(value: Any, name: str, depth: int = _DEPTH) -> Iterator[tuple[str,
         yield name, _stream(value)
     elif isinstance(value, (*_CODE, nn.Module)) or depth == 0:
         return
-    elif isinstance(value, (Mapping, list, tuple, deque)):
-        yield f"len({name})", str(len(value))
-        items = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, item in items:
-            yield from described(item, f"{name}[{key!r}]", depth - 1)
     elif isinstance(value, (set, frozenset)):
         yield name, repr(sorted(map(repr, value)))
-    elif hasattr(value, "__dict__"):
-        for key, item in vars(value).items():
+    elif isinstance(value, tuple) or type(value) in CONTAINERS:
+        yield f"len({name})", str(len(value))
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in items:
+            yield from described(item, f"{name}[{key!r}]", depth - 1)
+    elif type(getattr(value, "__dict__", None)) is dict:
+        for key, item in list(vars(value).items()):
             yield from described(item, f"{name}.{key}", depth - 1)
 
 

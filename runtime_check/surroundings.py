@@ -11,14 +11,14 @@ import functools
 import random
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from remat_lint.runtime_check.described import described
+from remat_lint.runtime_check.described import CONTAINERS, described
 from remat_lint.runtime_check.users_code import is_user_code
 
 Undo = Callable[[], None]
@@ -60,11 +60,17 @@ class Surroundings:
 
 def _code_of(module: nn.Module) -> Iterator[ModuleType]:
     """The loaded Python modules of the packages that the module's classes come from."""
-    own = {type(part) for part in module.modules() if is_user_code(_file_of(type(part)))}
-    packages = {kind.__module__.partition(".")[0] for kind in own}
+    kinds = {kind for part in module.modules() for kind in type(part).__mro__}
+    own = {kind.__module__ for kind in kinds if is_user_code(_file_of(kind))}
+    packages = {name.partition(".")[0] for name in own if not _is_installed(sys.modules[name])}
     for name, code in list(sys.modules.items()):
-        if name.partition(".")[0] in packages and isinstance(code, ModuleType):
+        if (name in own or name.partition(".")[0] in packages) and isinstance(code, ModuleType):
             yield code
+
+
+def _is_installed(code: ModuleType) -> bool:
+    """Is it a library? Of those, only the modules with the classes themselves are looked at."""
+    return "site-packages" in (getattr(code, "__file__", None) or "")
 
 
 def _classes(code: ModuleType) -> Iterator[type]:
@@ -120,9 +126,9 @@ def _kept(value: Any, depth: int) -> Undo | None:
     if hasattr(value, "bit_generator") and type(value).__module__.startswith("numpy.random"):
         bits = value.bit_generator
         return _returning_nothing(setattr, bits, "state", copy.deepcopy(bits.state))
-    if isinstance(value, (MutableMapping, list, deque, set)):
+    if type(value) in CONTAINERS:
         return _kept_container(value, depth)
-    if hasattr(value, "__dict__") and is_user_code(_file_of(type(value))):
+    if type(getattr(value, "__dict__", None)) is dict and is_user_code(_file_of(type(value))):
         return _kept_container(vars(value), depth)
     return None
 
@@ -147,7 +153,7 @@ def _kept_tensor(tensor: Tensor) -> Undo:
 
 def _kept_container(container: Any, depth: int) -> Undo:
     before = copy.copy(container)
-    items = before.values() if isinstance(before, MutableMapping) else before
+    items = before.values() if isinstance(before, dict) else before
     inner = [one for item in items if (one := _kept(item, depth - 1)) is not None]
 
     def undo() -> None:
