@@ -73,6 +73,7 @@ def _verdict(record: Record) -> Markup:
         element("h1", record.target),
         element("p", f"{_SIGNS[record.verdict]} {record.verdict}", class_=f"verdict {kind}"),
         element("p", f"{text} · exit status {record.exit_status} · ", element("code", record.evidence_level)),
+        element("p", record.explanation) if record.explanation else None,
         element("p", record.evidence, " ", METADATA_ONLY, class_="note"),
     )
 
@@ -253,14 +254,13 @@ def _front(record: FrontRecord | None) -> Markup | None:
         if one.on_front or one.step_ms.measured is not None
     ]
     heads = ["policy", "retained, predicted", "measured", "step, predicted", "measured", "±"]
-    recommended = f"Recommended: {record.recommended}." if record.recommended else None
     return _section(
         "Memory against time",
         element("p", "Hollow: predicted. Solid, with error bars: measured.", class_="note"),
         front(record),
-        element("p", recommended) if recommended else None,
+        element("p", record.recommendation) if record.recommendation else None,
         element("div", _table(heads, rows), class_="wide"),
-        *(element("p", sentence) for sentence in record.per_layer),
+        _list((*record.by_layer, *record.doubts)),
     )
 
 
@@ -301,9 +301,10 @@ def _confirmations(record: Record) -> Markup | None:
 def _knock_out(record: Record) -> Markup | None:
     if record.knock_out is None:
         return None
-    words = {True: "needed", False: "not needed", None: "unknown"}
-    rows = [[f"{one.file}:{one.line}", words[one.needed], one.reason] for one in record.knock_out]
-    return _section("Markers", _table(["marker", "", "why"], rows))
+    rows = [
+        [f"{one.file}:{one.line}", one.need, one.policy or "–", one.breaks or "–"] for one in record.knock_out
+    ]
+    return _section("Markers", _table(["marker", "", "policy", "without it"], rows))
 
 
 def _ranks(record: Record) -> Markup | None:

@@ -212,23 +212,30 @@ class CostRecord:
 
 @dataclass(frozen=True)
 class FrontRecord:
-    """Memory against time. ``per_layer`` are sentences on policies that differ from layer to layer."""
+    """Memory against time. ``recommended`` is a policy, ``recommendation`` the sentence about it.
+
+    ``by_layer`` are sentences on policies that differ from layer to layer, ``doubts`` on what there is
+    against the figures.
+    """
 
     costs: tuple[CostRecord, ...]
     budget_bytes: int | None = None
     slowdown_limit: float | None = None
     recommended: str | None = None
-    per_layer: tuple[str, ...] = ()
+    recommendation: str | None = None
+    by_layer: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class MarkerRecord:
-    """A call of ``recompute_needs_tensor``; ``needed`` is null where that could not be found out."""
+    """A call of ``recompute_needs_tensor``: whether it is ``needed``, by which policy, and what breaks."""
 
     file: str
     line: int
-    needed: bool | None
-    reason: str
+    need: str
+    policy: str | None
+    breaks: str | None
 
 
 @dataclass(frozen=True)
@@ -271,6 +278,7 @@ class Record:
     regions: tuple[RegionRecord, ...]
     policies: tuple[PolicyRecord, ...]
     controls: tuple[PolicyRecord, ...]
+    explanation: str | None
     confirmations: tuple[ConfirmationRecord, ...]
     manifests: tuple[ManifestRecord, ...]
     front: FrontRecord | None
@@ -282,10 +290,12 @@ class Record:
 class Sections:
     """What a record holds beside the check itself; what was not asked for stays as it is here.
 
-    ``divergences`` are by the name of the policy, ``retained_bytes`` by checkpoint and region.
+    ``divergences`` are by the name of the policy, ``retained_bytes`` by checkpoint and region;
+    ``explanation`` says whose fault it is that policies break the step.
     """
 
     divergences: Mapping[str, DivergenceRecord] | None = None
+    explanation: str | None = None
     retained_bytes: Mapping[tuple[str, str], int] | None = None
     front: FrontRecord | None = None
     knock_out: Sequence[MarkerRecord] | None = None
@@ -326,6 +336,7 @@ def recorded(
         regions=tuple(_regions(result, sections.retained_bytes or {})),
         policies=tuple(_policy(one, divergences.get(one.name)) for one in result.policies),
         controls=tuple(_policy(one, divergences.get(one.name)) for one in result.controls),
+        explanation=sections.explanation,
         confirmations=tuple(
             ConfirmationRecord(one.name, one.status.value, one.details) for one in result.confirmations
         ),

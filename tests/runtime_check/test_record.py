@@ -105,7 +105,7 @@ def test_every_section_is_valid_after_the_schema() -> None:
         },
         retained_bytes={where: 128},
         front=FrontRecord((CostRecord("none", Quantity(10, 10), Quantity(), Quantity(1.5, 1.4, 0.1), True),)),
-        knock_out=[MarkerRecord("m.py", 3, False, "no policy breaks without it")],
+        knock_out=[MarkerRecord("m.py", 3, "unneeded", None, None)],
         ranks=RanksRecord(2, False, (1,), ("event 4 differs",)),
         exit_status=EXIT_RANKS,
     )
@@ -169,7 +169,7 @@ def test_infinite_distance_is_a_text() -> None:
 def test_what_was_not_asked_for_is_null() -> None:
     value = validated(record_of())
     assert [key for key, item in value.items() if item is None] == [
-        "test", "front", "knock_out", "ranks",
+        "test", "explanation", "front", "knock_out", "ranks",
     ]  # fmt: skip
 
 

@@ -152,8 +152,10 @@ def test_every_section_is_drawn() -> None:
     )
     sections = Sections(
         retained_bytes={("body", "first"): 1536, ("body", "second"): 512},
-        front=FrontRecord(costs, budget_bytes=3072, recommended="none", per_layer=("no gain",)),
-        knock_out=[MarkerRecord("m.py", 3, False, "no policy breaks without it")],
+        front=FrontRecord(
+            costs, budget_bytes=3072, recommended="none", by_layer=("no gain",), doubts=("busy",)
+        ),
+        knock_out=[MarkerRecord("m.py", 3, "needed", "all", "raises")],
         ranks=RanksRecord(2, False, (1,), ("rank 1 did not report",)),
     )
     not_checked = ConfirmationRecord("streams", "not checked", ("no GPU",))
@@ -167,7 +169,7 @@ def test_every_section_is_drawn() -> None:
     assert page.count('class="solid"') == 1 + 2  # a measured point, two bars
     assert page.count('class="error"') == 3  # the bar and its two ends
     assert page.count('class="limit"') == 1
-    for text in ("1.5 KiB", "– not checked", "m.py:3", "rank 1 did not report", "x ran", "no gain"):
+    for text in ("1.5 KiB", "– not checked", "m.py:3", "rank 1 did not report", "x ran", "no gain", "busy"):
         assert text in page
 
 
