@@ -46,8 +46,8 @@ def _record(record: Record) -> Markup:
         "article",
         _verdict(record),
         *_divergences(record),
-        _confirmations(record),
         _matrix(record),
+        _confirmations(record),
         _front(record.front),
         _bytes(record),
         _knock_out(record),
@@ -105,12 +105,12 @@ def _card(policies: Sequence[PolicyRecord]) -> Markup:
         title = f"First divergence: {cause.kind}"
         facts = [("operation", cause.op), ("region", cause.region), ("checkpoint", cause.checkpoint)]
         facts += [("place", _place(cause.file, cause.line)), ("changed", ", ".join(cause.names) or None)]
-        facts += [("written at", cause.written), ("write", cause.remedy)]
+        facts += [("written at", cause.written), ("remedy", cause.remedy)]
         source, line = cause.excerpt, cause.line
     elif exception is not None:
         title = f"Raises in {exception.phase}"
         facts = [("region", exception.region), ("checkpoint", exception.checkpoint)]
-        facts += [("place", _place(exception.file, exception.line)), ("write", exception.remedy)]
+        facts += [("place", _place(exception.file, exception.line)), ("remedy", exception.remedy)]
         source, line = exception.excerpt, exception.line
     names = ", ".join(one.name for one in policies)
     return element(
@@ -286,12 +286,13 @@ def _confirmations(record: Record) -> Markup | None:
     if not record.confirmations:
         return None
     sign = {"holds": "✓", "broken": "✗", "inconclusive": "?", "not checked": "–"}
+    has_details = any(one.details for one in record.confirmations)
     rows = [
         element(
             "tr",
             element("th", one.name, scope="row"),
             element("td", f"{sign[one.status]} {one.status}", class_=f"result {one.status.split()[0]}"),
-            element("td", joined(*one.details, between="; ")),
+            element("td", "; ".join(one.details)) if has_details else None,
         )
         for one in record.confirmations
     ]

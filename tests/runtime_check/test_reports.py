@@ -140,7 +140,7 @@ def test_card_shows_the_first_divergence() -> None:
     page = page_of(broken)
     assert "First divergence: random state" in page
     assert "<dt>operation</dt><dd>bernoulli_</dd>" in page
-    assert "<dt>write</dt><dd>write a hook</dd>" in page
+    assert "<dt>remedy</dt><dd>write a hook</dd>" in page
     assert "<dt>policies</dt><dd>none, all, first, second</dd>" in page
     assert "gradient of second.weight" in page
 
