@@ -104,7 +104,7 @@ def test_marker_makes_a_check_of_what_the_test_returns(run: Run) -> None:
         "@pytest.mark.remat_check('lin*')\n"
         "def test_position(): return model.build()\n",
         "-W",
-        "error",
+        "error::pytest.PytestReturnNotNoneWarning",
     )
     done.assert_outcomes(passed=2, failed=3)
     done.stdout.fnmatch_lines(
