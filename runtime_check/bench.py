@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +15,9 @@ from remat_lint.runtime_check.case import load_factory, make_case
 from remat_lint.runtime_check.errors import UsageError
 from remat_lint.runtime_check.placeholders import stand_ins_installed, torch_has_placeholders
 from remat_lint.runtime_check.plan import PLAIN, Plan
-from remat_lint.runtime_check.regions import Tap
+from remat_lint.runtime_check.regions import Observation, Tap
 from remat_lint.runtime_check.tracks import Start, Track, Witnesses, prepare, run
+from remat_lint.runtime_check.witness import Witness
 
 Target = str | Callable[[], Any]
 
@@ -33,23 +34,34 @@ class Bench:
     tap: Tap
     uses_stand_ins: bool
     wraps_module: bool
+    standing: Witnesses = lambda _: ()
+    """The witnesses of every track, before those that a track has of its own."""
 
     def run(
         self, plan: Plan, witnesses: Witnesses = lambda _: (), wanted: AbstractSet[str] = frozenset()
     ) -> Track:
         """One track; see ``tracks.run``."""
+
+        def all_witnesses(observation: Observation) -> Sequence[Witness]:
+            return (*self.standing(observation), *witnesses(observation))
+
         return run(
-            self.start, self.tap, plan, wraps_module=self.wraps_module, witnesses=witnesses, wanted=wanted
+            self.start, self.tap, plan, wraps_module=self.wraps_module, witnesses=all_witnesses, wanted=wanted
         )
 
 
 @contextlib.contextmanager
 def opened(
-    target: Target, *, device: str = "auto", stand_ins: bool | None = None
+    target: Target,
+    *,
+    device: str = "auto",
+    stand_ins: bool | None = None,
+    standing: Witnesses = lambda _: (),
 ) -> Iterator[Callable[..., Bench]]:
     """Everything that is needed to run the step of ``target``: its factory, the tap, placeholders.
 
-    Gives a function that makes a bench from a seed and the options of ``tracks.prepare``.
+    Gives a function that makes a bench from a seed and the options of ``tracks.prepare``. ``standing``
+    makes witnesses of every track, also of the first plain one.
 
     Raises:
         UsageError: where the target cannot be run at all.
@@ -72,13 +84,14 @@ def opened(
                 batches=batches,
                 steps_optimizer=steps_optimizer,
             )
-            track = run(start, tap, PLAIN, wraps_module=False)
+            track = run(start, tap, PLAIN, wraps_module=False, witnesses=standing)
             if track.failure is not None:
                 failure = track.failure
                 raise UsageError(
                     f"{name}: the step fails without any checkpoint, in {failure.phase}: {failure}"
                 )
-            return Bench(name, start, tap, uses_stand_ins, track.observation.checkpoint_calls == 0)
+            wraps_module = track.observation.checkpoint_calls == 0
+            return Bench(name, start, tap, uses_stand_ins, wraps_module, standing)
 
         yield bench
 

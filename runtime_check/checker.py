@@ -8,7 +8,7 @@ as long as there are few.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,6 +22,7 @@ from remat_lint.runtime_check.bench import Bench, Target, opened
 from remat_lint.runtime_check.compare import Difference, Extent, differences, extent
 from remat_lint.runtime_check.confirmations import Confirmed
 from remat_lint.runtime_check.deadline import deadline
+from remat_lint.runtime_check.divergence import Groups
 from remat_lint.runtime_check.errors import UsageError
 from remat_lint.runtime_check.plan import BLOCK, PLAIN, SELECTIVE, Plan, regions, segments
 from remat_lint.runtime_check.policy import (
@@ -35,6 +36,7 @@ from remat_lint.runtime_check.policy import (
     together,
 )
 from remat_lint.runtime_check.predicted import predicted_class
+from remat_lint.runtime_check.ranks import RankGuard, RankSettings
 from remat_lint.runtime_check.recorded import recorded_class
 from remat_lint.runtime_check.regions import Observation, SeenRegion
 from remat_lint.runtime_check.source_flags import Flag
@@ -50,6 +52,7 @@ from remat_lint.runtime_check.verdicts import (
     StateDifference,
     Verdict,
 )
+from remat_lint.runtime_check.witness import Witness
 
 COMBINATIONS = 64
 """Up to so many policies, every combination of regions is one."""
@@ -133,6 +136,9 @@ class Options:
         segment: also checkpoint segments of so many blocks, as torch does it; 1 for none.
         batches: how many times forward and backward run before the gradients are compared.
         steps_optimizer: let an optimizer step then, and compare the parameters, too.
+        rank_groups: ranks that do the same; by default all ranks of the job.
+        rank_timeout: seconds after which a rank without progress in its step is stuck.
+        rank_start_timeout: seconds for which ranks wait for each other before a step.
         timeout: the seconds after which the check is given up.
     """
 
@@ -150,25 +156,41 @@ class Options:
     batches: int = 1
     steps_optimizer: bool = False
     timeout: float | None = None
+    rank_groups: Groups = ()
+    rank_timeout: float = 5.0
+    rank_start_timeout: float = 60.0
+
+    @property
+    def ranks(self) -> RankSettings:
+        """How several ranks are compared."""
+        return RankSettings(self.rank_groups, self.rank_timeout, self.rank_start_timeout)
 
 
-def check(target: Target, options: Options = Options()) -> CheckResult:
+def check(target: Target, options: Options = Options(), guard: RankGuard | None = None) -> CheckResult:
     """Run the step of ``target`` under every policy and compare it with the plain run.
 
-    ``target`` is ``package.module:factory``, or the factory itself.
+    ``target`` is ``package.module:factory``, or the factory itself. ``guard`` compares the ranks of a job.
 
     Raises:
         UsageError: where the target cannot be run at all.
         TimedOut: where the time is over.
     """
+    if guard is not None:
+        guard.use(options.ranks)
+
+    def on_each_track(observation: Observation) -> Sequence[Witness]:
+        return () if guard is None else (guard.witness(observation),)
+
     with (
         deadline(options.timeout),
-        opened(target, device=options.device, stand_ins=options.stand_ins) as make_bench,
+        opened(
+            target, device=options.device, stand_ins=options.stand_ins, standing=on_each_track
+        ) as make_bench,
     ):
         checks = []
         for seed in options.seeds:
             bench = make_bench(seed, batches=options.batches, steps_optimizer=options.steps_optimizer)
-            checks.append(_Check(bench, options).result())
+            checks.append(_Check(bench, options, guard).result())
         return _of_all_seeds(checks)
 
 
@@ -194,9 +216,10 @@ def _of_all_seeds(checks: Sequence[CheckResult]) -> CheckResult:
 class _Check:
     """One step with one seed, from the plain runs to the verdicts."""
 
-    def __init__(self, bench: Bench, options: Options) -> None:
+    def __init__(self, bench: Bench, options: Options, guard: RankGuard | None) -> None:
         self._bench = bench
         self._options = options
+        self._guard = guard
         self._declared = tuple(_declared(bench.start.kind, options))
         self._plain = bench.run(PLAIN)
         self._noise = self._repeated()
@@ -209,14 +232,19 @@ class _Check:
         decided = [one for one in found if self._bench.start.sets_policy or one.flag is Flag.DECIDED]
         wanted = [given(option) for option in self._options.policies]
         got_through = first.failure is None or first.failure.phase == "backward"
+        everywhere: Sequence[SeenRegion] = found
+        checkpoints: Iterable[str] = seen.checkpoints
+        if self._guard is not None:  # other stages of a pipeline have other regions
+            everywhere, decided = self._guard.regions(found), self._guard.regions(decided)
+            checkpoints = self._guard.union(seen.checkpoints)
         if got_through:
-            _require_matches(wanted, found, seen.checkpoints, self._options.unmatched)
+            _require_matches(wanted, everywhere, checkpoints, self._options.unmatched)
         policies = _policies(decided, wanted)
         if self._bench.start.sets_policy:
             policies = [policy for policy in policies if policy is not AS_CONFIGURED] or [NONE]
         results = [self._judged(regions(policies[0]), first)]
         results += [self._under(regions(policy)) for policy in policies[1:]]
-        all_hold = not any(result.is_broken for result in results)
+        all_hold = not self._on_any_rank(result.name for result in results if result.is_broken)
         more = self._combinations(decided, policies) if all_hold else ()
         return CheckResult(
             target=self._bench.name,
@@ -280,6 +308,7 @@ class _Check:
             seed=self._bench.start.seed,
         )
         if track.failure is not None:
+            self._measured((), plan)  # what other ranks may want
             return replace(result, verdict=Verdict.RAISES, raised=track.failure)
         unlike = [
             one
@@ -301,7 +330,7 @@ class _Check:
 
     def _measured(self, found: tuple[Difference, ...], plan: Plan) -> tuple[Difference, ...]:
         """How far apart the tensors are that differ: both steps run again, and keep just those."""
-        wanted = frozenset(one.what for one in found if one.how == "differs")
+        wanted = self._on_any_rank(one.what for one in found if one.how == "differs")
         if not wanted:
             return found
         before, after = (
@@ -314,6 +343,10 @@ class _Check:
             return None if expected is None or actual is None else extent(expected, actual)
 
         return tuple(replace(one, extent=distance(one.what)) for one in found)
+
+    def _on_any_rank(self, names: Iterable[str]) -> frozenset[str]:
+        """The names that any rank found: all ranks run the same tracks, so they decide together."""
+        return frozenset(names) if self._guard is None else self._guard.union(names)
 
     def _controls(self, all_hold: bool) -> Iterator[PolicyResult]:
         """Checkpoints of torch: a segment where one is asked for, the others to explain what broke."""
@@ -386,7 +419,7 @@ def _is_new_combination(decided: Sequence[SeenRegion]) -> bool:
 def _require_matches(
     wanted: Sequence[Policy],
     regions: Sequence[SeenRegion],
-    checkpoints: Sequence[str],
+    checkpoints: Iterable[str],
     unmatched: Sequence[str],
 ) -> None:
     """Refuse a pattern that no region of any checkpoint matches and that need not: it is a typing error."""

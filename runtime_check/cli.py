@@ -6,7 +6,9 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,6 +20,7 @@ from remat_lint.runtime_check.errors import UsageError, in_one_line
 
 if TYPE_CHECKING:
     from remat_lint.runtime_check.checker import CheckResult
+    from remat_lint.runtime_check.ranks import RankGuard
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -163,9 +166,8 @@ def main(
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
         said = {name: value for name, value in given.items() if value not in (None, ())}
-        statuses = [
-            _check(name, factory, {**found.for_case(name), **said}, wanted) for name, factory in cases
-        ]
+        each = {name: (factory, {**found.for_case(name), **said}) for name, factory in cases}
+        statuses = _check_all(each, wanted)
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
@@ -189,10 +191,47 @@ _GRAVEST_FIRST = (1, 4, 3, 5, 0)
 """Of several cases, the gravest exit status counts."""
 
 
-def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted) -> int:
-    """Check one case, say what is found, and return its exit status."""
-    from remat_lint.runtime_check.checker import Options, check
+def _check_all(each: Mapping[str, tuple[str, dict[str, Any]]], wanted: _Wanted) -> list[int]:
+    """Check the cases, on this rank or in this process alone, and say what is found."""
+    from remat_lint.runtime_check.ranks import RankSettings, joined
+
+    devices = {str(options.get("device", "auto")) for _, options in each.values()}
+    patience_s = max(options.get("rank_start_timeout", 60.0) for _, options in each.values())
+    common = RankSettings(start_timeout_s=patience_s)
+    with joined(common, "cpu" if devices == {"cpu"} else "auto") as guard:
+        return [_check(name, *each[name], wanted, guard) for name in each]
+
+
+def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None) -> int:
+    """Check one case, say what is found, and return its exit status, which is the same on all ranks."""
     from remat_lint.runtime_check.deadline import TimedOut
+    from remat_lint.runtime_check.verdicts import EXIT_INCONCLUSIVE, EXIT_USAGE
+
+    to_stderr = partial(click.echo, err=True)
+    show: Callable[[str], None] = click.echo
+    try:
+        status, text = _checked(name, factory, options, wanted, guard)
+    except TimedOut as error:
+        status, text = EXIT_INCONCLUSIVE, f"remat-check: {name}: {error}, so it is inconclusive"
+        show = to_stderr
+    except UsageError as error:
+        if guard is None:
+            raise
+        status, text, show = EXIT_USAGE, f"remat-check: {error}", to_stderr
+    if guard is None:
+        show(text)
+        return status
+    status = guard.conclude(status, text, show)
+    if status == EXIT_USAGE:
+        sys.exit(status)
+    return status
+
+
+def _checked(
+    name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None
+) -> tuple[int, str]:
+    """Check one case: its exit status, and what is to be said."""
+    from remat_lint.runtime_check.checker import Options, check
     from remat_lint.runtime_check.report import rendered
 
     manifest = options.get("manifest")
@@ -200,19 +239,15 @@ def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted) ->
         if manifest is None:
             raise UsageError("--update: name the file to update with --manifest, or use --write-manifest")
         options = {**options, "manifest": None}
-    try:
-        result = check(factory, Options(**options))
-    except TimedOut as error:
-        click.echo(f"remat-check: {name}: {error}, so it is inconclusive", err=True)
-        return 5
-    click.echo(rendered(replace(result, target=factory if name == factory else f"{name} ({factory})")))
+    result = check(factory, Options(**options), guard)
     if wanted.traceback:
         for text in dict.fromkeys(r.raised.traceback for r in result.broken if r.raised):
             click.echo(f"\n{text}", err=True)
     for file in (wanted.write_manifest, Path(manifest) if wanted.update and manifest else None):
-        if file is not None:
+        if file is not None and (guard is None or guard.rank == 0):
             _write_manifest(file, result)
-    return result.exit_status
+    text = rendered(replace(result, target=factory if name == factory else f"{name} ({factory})"))
+    return result.exit_status, text
 
 
 def _write_manifest(file: Path, result: CheckResult) -> None:

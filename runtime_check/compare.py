@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor
 
 from remat_lint.runtime_check.fingerprints import Fingerprint
-
-_FAR = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,9 @@ def extent(expected: Tensor, actual: Tensor) -> Extent | None:
     if not (expected.is_floating_point() or expected.is_complex()):
         return Extent(changed, expected.numel())
     before, after = _vector(expected), _vector(actual)
-    distance = (before - after).abs().nan_to_num(nan=_FAR, posinf=_FAR)
+    distance = (before - after).abs().nan_to_num(nan=inf, posinf=inf)
     distance[(before == after) | (before.isnan() & after.isnan())] = 0.0
-    relative = torch.where(distance == 0, distance, distance / before.abs()).nan_to_num(nan=_FAR, posinf=_FAR)
+    relative = torch.where(distance == 0, distance, distance / before.abs()).nan_to_num(nan=inf, posinf=inf)
     cosine = torch.nn.functional.cosine_similarity(before, after, dim=0)
     return Extent(
         changed,

@@ -169,6 +169,12 @@ def _tracks(where: str, value: object) -> tuple[str, ...]:
     return tuple(_one_of("block", "selective")(where, item) for item in _texts(where, value))
 
 
+def _groups(where: str, value: object) -> tuple[tuple[int, ...], ...]:
+    if not isinstance(value, list) or not all(isinstance(group, list) for group in value):
+        raise UsageError(f"{where} must be a list of lists of ranks such as [[0, 1], [2, 3]], not {value!r}")
+    return tuple(tuple(_number(0)(where, rank) for rank in group) for group in value)
+
+
 KEYS: Mapping[str, tuple[str, Callable[[str, object], Any]]] = {
     "policies": ("policies", _texts),
     "unmatched": ("unmatched", _texts),
@@ -183,5 +189,8 @@ KEYS: Mapping[str, tuple[str, Callable[[str, object], Any]]] = {
     "manifest": ("manifest", _text),
     "against-source": ("against_source", _flag),
     "timeout": ("timeout", _amount),
+    "rank-groups": ("rank_groups", _groups),
+    "rank-timeout": ("rank_timeout", _amount),
+    "rank-start-timeout": ("rank_start_timeout", _amount),
 }
 """Every key, with the field of ``Options`` that it sets and what reads its value."""

@@ -10,15 +10,16 @@ import copy
 import functools
 import random
 import sys
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from remat_lint.runtime_check.described import CONTAINERS, described
+from remat_lint.runtime_check.described import BOOKKEEPING, CONTAINERS, described, variables_of
 from remat_lint.runtime_check.users_code import is_user_code
 
 Undo = Callable[[], None]
@@ -27,12 +28,16 @@ _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), tuple, frozense
 
 
 class Surroundings:
-    """The state that the code of a module's package keeps for itself, as it is now."""
+    """The state that the code of a module's package keeps for itself, as it is now.
+
+    The attributes of the module belong to it: a factory may return the same object each time.
+    """
 
     def __init__(self, module: nn.Module) -> None:
         self._modules = list(_code_of(module))
         self._known = {code.__name__: set(vars(code)) for code in self._modules}
         self._undo = [undo for code in self._modules for undo in _kept_names(code)]
+        self._undo += [undo for part in module.modules() for undo in _kept_attributes(part)]
         self._caches = [cache for code in self._modules for cache in _caches(code)]
 
     def restore(self) -> None:
@@ -88,7 +93,12 @@ def _caches(code: ModuleType) -> Iterator[Any]:
 
 
 def _is_state(name: str, value: Any) -> bool:
-    return not name.startswith("__") and not isinstance(value, (type, ModuleType)) and not callable(value)
+    """Is it the user's to change: no code, but what is called may remember something, too."""
+    if name.startswith("__") or isinstance(value, (type, ModuleType)):
+        return False
+    if isinstance(value, FunctionType):
+        return any(True for _ in variables_of(value))
+    return not callable(value) or is_user_code(_file_of(type(value)))
 
 
 def _kept_names(owner: Any) -> Iterator[Undo]:
@@ -99,6 +109,26 @@ def _kept_names(owner: Any) -> Iterator[Undo]:
             contents = _kept(value, _DEPTH)
             if contents is not None:
                 yield functools.partial(_rebind, owner, name, value, contents)
+
+
+def _kept_attributes(module: nn.Module) -> Iterator[Undo]:
+    """The plain attributes of one module, which may be gone when they are put back."""
+    reference = weakref.ref(module)
+    before = {name: value for name, value in vars(module).items() if name not in BOOKKEEPING}
+    inner = [one for value in before.values() if (one := _kept(value, _DEPTH)) is not None]
+
+    def undo() -> None:
+        alive = reference()
+        if alive is None:
+            return
+        names = vars(alive)
+        for name in [name for name in names if name not in BOOKKEEPING and name not in before]:
+            del names[name]
+        names.update(before)
+        for undo_value in inner:
+            undo_value()
+
+    yield undo
 
 
 def _rebind(owner: Any, name: str, value: Any, contents: Undo) -> None:
@@ -126,6 +156,8 @@ def _kept(value: Any, depth: int) -> Undo | None:
     if hasattr(value, "bit_generator") and type(value).__module__.startswith("numpy.random"):
         bits = value.bit_generator
         return _returning_nothing(setattr, bits, "state", copy.deepcopy(bits.state))
+    if isinstance(value, FunctionType):
+        return _kept_variables(value, depth)
     if type(value) in CONTAINERS:
         return _kept_container(value, depth)
     if type(getattr(value, "__dict__", None)) is dict and is_user_code(_file_of(type(value))):
@@ -136,6 +168,18 @@ def _kept(value: Any, depth: int) -> Undo | None:
 def _returning_nothing(function: Callable[..., Any], *args: Any) -> Undo:
     def undo() -> None:
         function(*args)
+
+    return undo
+
+
+def _kept_variables(function: FunctionType, depth: int) -> Undo:
+    before = [(variable, _kept(variable.value, depth - 1)) for variable in variables_of(function)]
+
+    def undo() -> None:
+        for variable, contents in before:
+            if contents is not None:
+                variable.rebind(variable.value)
+                contents()
 
     return undo
 

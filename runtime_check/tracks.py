@@ -203,8 +203,8 @@ class _Step:
 
     def run(self) -> None:
         with _noting_gradients(self._leaves, self._gradient_is_there):
-            for _ in range(self._start.batches):
-                self._batch()
+            for number in range(self._start.batches):
+                self._batch(number)
         if not self._start.releases_gradients:
             for what, leaf in self._leaves.items():
                 self._keep(what, leaf.grad)
@@ -213,7 +213,7 @@ class _Step:
         if self._start.steps_optimizer:
             self._step_optimizer()
 
-    def _batch(self) -> None:
+    def _batch(self, number: int) -> None:
         self.phase = "forward"
         with torch_remat.collect_trace() as trace:
             loss = self._loss()
@@ -222,6 +222,8 @@ class _Step:
         for witness in self._track.observation.witnesses:
             witness.forward_ended(loss)
         self.phase = "backward"
+        # Later layers draw, too: replay never finds the random streams where forward left them.
+        _seed(self._start.seed + 1 + number)
         # In this thread: a replay in another one would not see this copy of the context.
         with torch.autograd.set_multithreading_enabled(False):
             torch.autograd.backward(loss)

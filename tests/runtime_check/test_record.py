@@ -72,7 +72,7 @@ def validated(record: Record) -> dict[str, Any]:
 
 
 def to_infinity(x: Tensor) -> Tensor:
-    return x * torch.empty(4).uniform_(0.5, 1).log().div(0.0 if torch.rand(()) > 0.4 else 1.0)
+    return x * torch.inf if remat.is_recomputing() else x
 
 
 def half_dropped(x: Tensor) -> Tensor:

@@ -112,6 +112,10 @@ def test_a_case_is_chosen_by_its_name_and_an_option_replaces_its_settings(
         ("[tool.remat-check]\nnoise-runs = 1", "must be a whole number of at least 2, not 1"),
         ("[tool.remat-check]\noptimizer-step = 1", "must be true or false, not 1"),
         ("[tool.remat-check]\ntimeout = 0", "must be a number greater than 0, not 0"),
+        (
+            "[tool.remat-check]\nrank-groups = [0, 1]",
+            "must be a list of lists of ranks such as [[0, 1], [2, 3]], not [0, 1]",
+        ),
         ("[tool.remat-check]\nmanifest = 1", "remat-check.manifest must be a string, not 1"),
         (
             "[tool.remat-check.cases.a]\nseeds = [1]",

@@ -206,6 +206,92 @@ def test_a_global_that_replay_counts_up_is_named() -> None:
     assert [str(one) for one in result.broken[0].state] == [f"{__name__}.SEEN['steps'] is 2 instead of 1"]
 
 
+def test_a_factory_may_return_the_same_module_each_time() -> None:
+    module = CountingItself()
+    result = checked(lambda: (module, torch.ones(2, 4)))
+    assert [str(one) for one in result.broken[0].state] == ["calls is 2 instead of 1"]
+    whole = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
+    assert checked(lambda: (whole, torch.ones(2, 4))).exit_status == 0
+
+
+class CountingItself(CountsTwice):
+    calls = 0
+
+    def body(self, x: Tensor) -> Tensor:
+        self.calls += 1
+        return self.linear(x)
+
+
+class PutsTheStreamBack(CountsTwice):
+    """The stream is where it was after each run of the body, but not where it was before the first one."""
+
+    def body(self, x: Tensor) -> Tensor:
+        state = torch.get_rng_state()
+        y = self.linear(x) * torch.rand_like(x)
+        torch.set_rng_state(state)
+        return y.sin()
+
+
+def test_replay_never_finds_the_streams_where_forward_left_them() -> None:
+    result = checked(lambda: (PutsTheStreamBack(), torch.ones(2, 4)))
+    assert {one.what for one in result.broken[0].differences} >= {"gradient of linear.weight"}
+
+
+def counted(function: Any) -> Any:
+    def call(*args: Any) -> Any:
+        nonlocal times
+        times += 1
+        call.calls += 1  # type: ignore[attr-defined]
+        return function(*args)
+
+    times = 0
+    call.calls = 0  # type: ignore[attr-defined]
+    return call
+
+
+activation = counted(torch.sin)
+
+
+class CallsHelpers(CountsTwice):
+    def body(self, x: Tensor) -> Tensor:
+        return activation(self.linear(x))
+
+
+def test_what_functions_remember_is_state() -> None:
+    result = checked(lambda: (CallsHelpers(), torch.ones(2, 4)))
+    assert [str(one) for one in result.broken[0].state] == [
+        f"{__name__}.activation.calls is 2 instead of 1",
+        f"{__name__}.activation.times is 2 instead of 1",
+    ]
+
+
+class Meter:
+    """A forward hook with a memory."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def __call__(self, _module: nn.Module, _inputs: Any, output: Tensor) -> None:
+        self.sizes.append(output.numel())
+
+
+METER = Meter()
+
+
+class Measured(CountsTwice):
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear.register_forward_hook(METER)
+
+    def body(self, x: Tensor) -> Tensor:
+        return self.linear(x)
+
+
+def test_what_hooks_remember_is_state() -> None:
+    result = checked(lambda: (Measured(), torch.ones(2, 4)))
+    assert str(result.broken[0].state[0]) == f"len({__name__}.METER.sizes) is 2 instead of 1"
+
+
 class Restless(nn.Module):
     def __init__(self) -> None:
         super().__init__()
