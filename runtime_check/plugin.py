@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if file is not None and (file.is_dir() or not file.absolute().parent.is_dir()):
         raise pytest.UsageError(f"--remat-json {file} cannot be written: there is no such folder")
     if not hasattr(config, "workerinput"):  # a worker of pytest-xdist hands its reports on
-        config.pluginmanager.register(_Records(file), "remat-check records")
+        config.pluginmanager.register(_Records(file and file.absolute()), "remat-check records")
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -17,7 +19,9 @@ from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
 from remat_lint.runtime_check import CheckResult, Options, check, html, junit  # noqa: E402
+from remat_lint.runtime_check.errors import UsageError  # noqa: E402
 from remat_lint.runtime_check.markup import element  # noqa: E402
+from remat_lint.runtime_check.output import Files  # noqa: E402
 from remat_lint.runtime_check.record import (  # noqa: E402
     ConfirmationRecord,
     CostRecord,
@@ -251,3 +255,24 @@ def test_junit_never_passes_what_is_inconclusive() -> None:
 def test_junit_of_nasty_names_is_well_formed() -> None:
     suite = suite_of(nasty_record())
     assert "alert('&')" in suite.attrib["name"]
+
+
+def test_files_are_written_where_they_are_wanted(tmp_path: Path) -> None:
+    files = Files(json=tmp_path / "a.json", junit=tmp_path / "a.xml", html=tmp_path / "a.html")
+    files.require_places()
+    files.write([record_of()])
+    assert json.loads((tmp_path / "a.json").read_text())["verdict"] == "holds"
+    assert (tmp_path / "a.xml").read_text().startswith("<?xml")
+    assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
+    Files(json=tmp_path / "b.json").write([record_of(), nasty_record()])
+    assert len(json.loads((tmp_path / "b.json").read_text())) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {"a.json", "a.xml", "a.html", "b.json"}
+
+
+def test_place_that_is_none_is_said_before_the_check(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--html .*a.html cannot be written: there is no folder"):
+        Files(html=tmp_path / "no" / "a.html").require_places()
+    with pytest.raises(UsageError, match=r"--junit .* it is a folder"):
+        Files(junit=tmp_path).require_places()
+    with pytest.raises(UsageError, match=r"--json .* cannot be written"):
+        Files(json=tmp_path).write([record_of()])
