@@ -45,7 +45,7 @@ METADATA_ONLY = (
 
 
 @dataclass(frozen=True)
-class Pressure:
+class CpuPressure:
     """Share of the last 10, 60 and 300 seconds in which something waited for a CPU, in percent."""
 
     avg10: float
@@ -73,7 +73,7 @@ class Environment:
     deterministic_algorithms: bool
     cudnn_benchmark: bool
     placeholders: str
-    cpu_pressure: Pressure | None
+    cpu_pressure: CpuPressure | None
 
 
 def environment(device: str, *, uses_stand_ins: bool) -> Environment:
@@ -98,7 +98,7 @@ def environment(device: str, *, uses_stand_ins: bool) -> Environment:
     )
 
 
-def cpu_pressure() -> Pressure | None:
+def cpu_pressure() -> CpuPressure | None:
     """The line ``some`` of ``/proc/pressure/cpu``; None where there is no such file."""
     try:
         lines = _PRESSURE.read_text(encoding="ascii").splitlines()
@@ -107,7 +107,7 @@ def cpu_pressure() -> Pressure | None:
     some = next((line.split()[1:] for line in lines if line.startswith("some ")), [])
     shares = dict(field.split("=", 1) for field in some)
     try:
-        return Pressure(*(float(shares[name]) for name in ("avg10", "avg60", "avg300")))
+        return CpuPressure(*(float(shares[name]) for name in ("avg10", "avg60", "avg300")))
     except KeyError:
         return None
 

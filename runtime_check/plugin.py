@@ -85,7 +85,7 @@ def _checked(item: pytest.Item, target: Target, given: dict[str, Any]) -> CheckR
         from remat_lint.runtime_check.checker import check
         from remat_lint.runtime_check.deadline import TimedOut
         from remat_lint.runtime_check.errors import UsageError
-        from remat_lint.runtime_check.record import as_json, recorded
+        from remat_lint.runtime_check.record import as_json, record_of
     except ImportError as error:
         _fail(f"remat-check needs torch, torch-remat and xxhash: {error}")
     inconclusive_ok = given.pop("inconclusive_ok", False)
@@ -98,7 +98,7 @@ def _checked(item: pytest.Item, target: Target, given: dict[str, Any]) -> CheckR
         _fail(f"inconclusive: {error}")
     if not isinstance(target, str):
         result = replace(result, target=item.nodeid)
-    record = json.loads(as_json(recorded(result, seeds=options.seeds, test=item.nodeid)))
+    record = json.loads(as_json(record_of(result, seeds=options.seeds, test=item.nodeid)))
     item.stash.setdefault(_RECORDS, []).append(record)
     item.add_report_section("call", "remat-check", "\n".join(_lines(record)))
     _judge(result, inconclusive_ok=inconclusive_ok)

@@ -304,7 +304,7 @@ class Sections:
     """Where it is not the result's own: a budget was missed, ranks differ."""
 
 
-def recorded(
+def record_of(
     result: CheckResult,
     sections: Sections = Sections(),
     *,

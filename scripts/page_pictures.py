@@ -12,7 +12,7 @@ from pathlib import Path
 
 from remat_lint.runtime_check import Options, check
 from remat_lint.runtime_check.html import page
-from remat_lint.runtime_check.record import recorded
+from remat_lint.runtime_check.record import record_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = {
@@ -23,7 +23,7 @@ PICTURES = {
 
 def photograph(target: str, file: Path, size: str, browser: str) -> None:
     """The top of the page of one target."""
-    text = page([recorded(check(target, Options(device="cpu", combinations=1)))])
+    text = page([record_of(check(target, Options(device="cpu", combinations=1)))])
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "page.html")
         source.write_text(text, encoding="utf-8")

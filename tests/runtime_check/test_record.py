@@ -30,7 +30,7 @@ from remat_lint.runtime_check.record import (  # noqa: E402
     Sections,
     as_json,
     excerpt,
-    recorded,
+    record_of,
 )
 from remat_lint.runtime_check.verdicts import EXIT_RANKS  # noqa: E402
 
@@ -58,10 +58,10 @@ class Two(nn.Module):
         return remat.region(self.second, "second", recompute=not self.keeps)(x)
 
 
-def record_of(between: Callable[[Tensor], Tensor] = torch.sin, **sections: Any) -> Record:
+def made_record(between: Callable[[Tensor], Tensor] = torch.sin, **sections: Any) -> Record:
     torch.manual_seed(0)
     result = check(lambda: (Two(between), torch.ones(2, 4)), Options(device="cpu"))
-    return recorded(result, Sections(**sections))
+    return record_of(result, Sections(**sections))
 
 
 def validated(record: Record) -> dict[str, Any]:
@@ -81,13 +81,13 @@ def half_dropped(x: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("between", [torch.sin, half_dropped, to_infinity])
 def test_record_is_valid_after_the_schema(between: Callable[[Tensor], Tensor]) -> None:
-    value = validated(record_of(between))
+    value = validated(made_record(between))
     assert value["verdict"] == ("holds" if between is torch.sin else "broken")
 
 
 def test_every_section_is_valid_after_the_schema() -> None:
     where = "body", "first"
-    record = record_of(
+    record = made_record(
         half_dropped,
         divergences={
             "none": DivergenceRecord(
@@ -141,7 +141,7 @@ def test_schema_lists_the_fields_of_every_class(kind: type) -> None:
 
 
 def test_regions_have_their_place_order_and_counts() -> None:
-    first, second = record_of().regions
+    first, second = made_record().regions
     assert (first.checkpoint, first.name, first.order, second.order) == ("body", "first", 1, 2)
     assert first.file is not None
     assert first.line is not None
@@ -155,26 +155,26 @@ def test_regions_have_their_place_order_and_counts() -> None:
 
 
 def test_policy_says_what_its_globs_came_to() -> None:
-    saved = {one.name: one.saved for one in record_of().policies}
+    saved = {one.name: one.saved for one in made_record().policies}
     assert saved["all"] == ("body::first", "body::second")
     assert saved["second"] == ("body::second",)
     assert saved["none"] == ()
 
 
 def test_infinite_distance_is_a_text() -> None:
-    found = [one for policy in record_of(to_infinity).policies for one in policy.differences]
+    found = [one for policy in made_record(to_infinity).policies for one in policy.differences]
     assert records.INFINITE in {one.largest_absolute_error for one in found}
 
 
 def test_what_was_not_asked_for_is_null() -> None:
-    value = validated(record_of())
+    value = validated(made_record())
     assert [key for key, item in value.items() if item is None] == [
         "test", "explanation", "front", "knock_out", "ranks",
     ]  # fmt: skip
 
 
 def test_list_of_records() -> None:
-    record = record_of()
+    record = made_record()
     assert len(json.loads(as_json([record, record]))) == 2
 
 

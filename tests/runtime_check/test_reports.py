@@ -34,7 +34,7 @@ from remat_lint.runtime_check.record import (  # noqa: E402
     Record,
     Sections,
     excerpt,
-    recorded,
+    record_of,
 )
 from remat_lint.runtime_check.verdicts import EXIT_INCONCLUSIVE  # noqa: E402
 
@@ -81,8 +81,8 @@ def checked(module: type[nn.Module]) -> CheckResult:
     return check(lambda: (module(), torch.ones(2, 4)), Options(device="cpu"))
 
 
-def record_of(module: type[nn.Module] = Two, sections: Sections | None = None) -> Record:
-    return recorded(checked(module), sections or Sections())
+def made_record(module: type[nn.Module] = Two, sections: Sections | None = None) -> Record:
+    return record_of(checked(module), sections or Sections())
 
 
 def page_of(*records: Record) -> str:
@@ -113,7 +113,7 @@ def assert_well_formed(page: str) -> None:
 
 
 def test_page_shows_verdict_and_counts() -> None:
-    page = page_of(record_of())
+    page = page_of(made_record())
     assert '<p class="verdict holds">✓ holds</p>' in page
     rows = re.findall(r"<tr><th scope=\"row\">(\w+)</th>(.*?)</tr>", page)
     cells = {
@@ -124,7 +124,7 @@ def test_page_shows_verdict_and_counts() -> None:
 
 
 def test_card_shows_the_source_of_an_exception() -> None:
-    page = page_of(record_of(Unmarked))
+    page = page_of(made_record(Unmarked))
     assert "Raises in backward" in page
     marked = re.search(r'<span class="marked">.*?</span>(.*?)\n</span>', page)
     assert marked is not None
@@ -138,7 +138,7 @@ def test_card_shows_the_first_divergence() -> None:
     cause = DivergenceRecord(
         "body", None, "bernoulli_", __file__, 3, "random state", "drawn", names, None, "write a hook", lines
     )
-    broken = record_of(
+    broken = made_record(
         Dropping, Sections(divergences=dict.fromkeys(("none", "all", "first", "second"), cause))
     )
     page = page_of(broken)
@@ -164,7 +164,7 @@ def test_every_section_is_drawn() -> None:
     )
     not_checked = ConfirmationRecord("streams", "not checked", ("no GPU",))
     record = replace(
-        record_of(sections=sections),
+        made_record(sections=sections),
         confirmations=(not_checked,),
         manifests=(ManifestRecord("m.json", "M", ("x ran",), ()),),
     )
@@ -179,7 +179,7 @@ def test_every_section_is_drawn() -> None:
 
 def test_one_point_has_axes_too() -> None:
     cost = CostRecord("none", Quantity(0.0), Quantity(), Quantity(0.0), True)
-    page = page_of(record_of(sections=Sections(front=FrontRecord((cost,)))))
+    page = page_of(made_record(sections=Sections(front=FrontRecord((cost,)))))
     assert page.count('class="hollow"') == 1
 
 
@@ -187,7 +187,7 @@ def nasty_record() -> Record:
     class Nasty(Dropping):
         names = (NASTY, "second")
 
-    return replace(record_of(Nasty), target=NASTY, verdict="broken")
+    return replace(made_record(Nasty), target=NASTY, verdict="broken")
 
 
 def test_everything_is_escaped() -> None:
@@ -198,14 +198,14 @@ def test_everything_is_escaped() -> None:
 
 
 def test_many_tracks_are_folded() -> None:
-    record = record_of()
+    record = made_record()
     many = replace(record, policies=record.policies * 10)
     page = page_of(many)
     assert "<summary>24 more</summary>" in page
 
 
 def test_page_of_several_records() -> None:
-    assert page_of(record_of(), record_of(Unmarked)).count("<article>") == 2
+    assert page_of(made_record(), made_record(Unmarked)).count("<article>") == 2
 
 
 def test_element_leaves_out_what_is_not_there() -> None:
@@ -235,7 +235,7 @@ def test_junit_has_a_case_for_each_policy_and_confirmation() -> None:
         ConfirmationRecord("state", "broken", ("buffer x differs",)),
         ConfirmationRecord("streams", "not checked", ()),
     )
-    suite = suite_of(replace(record_of(Unmarked), confirmations=confirmations))
+    suite = suite_of(replace(made_record(Unmarked), confirmations=confirmations))
     assert [case.attrib["name"] for case in suite.findall("testcase")] == [
         *("policy none", "policy all", "policy first", "policy second"),
         *("confirms counts", "confirms state", "confirms streams"),
@@ -248,7 +248,7 @@ def test_junit_has_a_case_for_each_policy_and_confirmation() -> None:
 
 
 def test_junit_never_passes_what_is_inconclusive() -> None:
-    suite = suite_of(record_of(sections=Sections(exit_status=EXIT_INCONCLUSIVE)))
+    suite = suite_of(made_record(sections=Sections(exit_status=EXIT_INCONCLUSIVE)))
     assert names_with(suite, "error") == ["verdict"]
 
 
@@ -260,11 +260,11 @@ def test_junit_of_nasty_names_is_well_formed() -> None:
 def test_files_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     files = Files(json=tmp_path / "a.json", junit=tmp_path / "a.xml", html=tmp_path / "a.html")
     files.require_places()
-    files.write([record_of()])
+    files.write([made_record()])
     assert json.loads((tmp_path / "a.json").read_text())["verdict"] == "holds"
     assert (tmp_path / "a.xml").read_text().startswith("<?xml")
     assert (tmp_path / "a.html").read_text().startswith("<!DOCTYPE html>")
-    Files(json=tmp_path / "b.json").write([record_of(), nasty_record()])
+    Files(json=tmp_path / "b.json").write([made_record(), nasty_record()])
     assert len(json.loads((tmp_path / "b.json").read_text())) == 2
     assert {path.name for path in tmp_path.iterdir()} == {"a.json", "a.xml", "a.html", "b.json"}
 
@@ -275,4 +275,4 @@ def test_place_that_is_none_is_said_before_the_check(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--junit .* it is a folder"):
         Files(junit=tmp_path).require_places()
     with pytest.raises(UsageError, match=r"--json .* cannot be written"):
-        Files(json=tmp_path).write([record_of()])
+        Files(json=tmp_path).write([made_record()])
