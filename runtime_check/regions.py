@@ -42,12 +42,13 @@ _TORCH_OPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RegionCount:
-    """How often one region ran in one run of a checkpoint."""
+    """How often one region ran in one run of a checkpoint, and whether replay was to skip it."""
 
     checkpoint: str
     region: str
     forward: int
     replay: int
+    kept: bool
 
     @property
     def total(self) -> int:
@@ -110,8 +111,8 @@ class Observation:
     def counts(self) -> tuple[RegionCount, ...]:
         """Every region of every checkpoint run, in the order of first use."""
         return tuple(
-            RegionCount(checkpoint, region, runs[Phase.FORWARD], runs[Phase.REPLAY])
-            for (checkpoint, region), runs in self._runs.items()
+            RegionCount(*key, runs[Phase.FORWARD], runs[Phase.REPLAY], self._kept[key])
+            for key, runs in self._runs.items()
         )
 
     def with_check_of_values(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -125,12 +126,11 @@ class Observation:
         """What ran more or less often in replay than due: kept regions never, the others as in forward."""
         for one in self.counts:
             replays = self.replays[one.checkpoint]
-            kept = self._kept[one.checkpoint, one.region]
-            wanted = 0 if kept else replays * one.forward
+            wanted = 0 if one.kept else replays * one.forward
             # torch's checkpoint ends a replay once it has all that was saved.
             is_due = one.replay == wanted or (self._stops_early[one.checkpoint] and one.replay < wanted)
             if replays and not is_due:
-                flag = "kept" if kept else "recomputed"
+                flag = "kept" if one.kept else "recomputed"
                 yield (
                     f"region {one.region} of {one.checkpoint} is {flag}: {one.forward} runs in forward,"
                     f" {one.replay} in replay, where {wanted} were due"

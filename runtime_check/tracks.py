@@ -224,7 +224,7 @@ class _Step:
         with torch_remat.collect_trace() as trace:
             loss = self._loss()
         if not self._track.trace:
-            self._track.trace = tuple(_names(trace.entries))
+            self._track.trace = tuple(trace_names(trace.entries))
         for witness in self._track.observation.witnesses:
             witness.forward_ended(loss)
         self.phase = "backward"
@@ -410,10 +410,11 @@ def _checkpointed(module: nn.Module) -> Callable[..., Any]:
     return call
 
 
-def _names(entries: Iterable[Any]) -> Iterable[str]:
+def trace_names(entries: Iterable[Any]) -> Iterator[str]:
+    """The regions of a trace of torch_remat, in order, without the scopes around them."""
     for entry in entries:
         if hasattr(entry, "entries"):
-            yield from _names(entry.entries)
+            yield from trace_names(entry.entries)
         else:
             yield entry.name
 
