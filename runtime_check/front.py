@@ -166,19 +166,20 @@ def front(bench: Bench, *, candidates: int = CANDIDATES, runs: int = 7) -> Front
     uniform = front_of(list(_uniform(model, times)))
     chosen = _spread_over(uniform, candidates)
     found = timed(bench, [PLAIN, *(regions(one.policy) for one in chosen)], runs=runs)
+    plain, *times_of_chosen = found.steps
     ran = tuple(
         replace(
             point,
             measured_bytes=measured(bench, regions(point.policy)).retained_bytes,
-            measured_time=found[point.policy.name],
+            measured_time=time,
         )
-        for point in chosen
+        for point, time in zip(chosen, times_of_chosen, strict=True)
     )
     waiting = [one.waiting for one in (found.pressure, times.anchors.pressure) if one.waiting is not None]
     return Front(
         tuple(uniform),
         ran,
-        found[PLAIN.name],
+        plain,
         model.probe.plain_bytes,
         bytes_prediction,
         times,

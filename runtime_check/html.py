@@ -11,6 +11,7 @@ from remat_lint.runtime_check.html_style import STYLE
 from remat_lint.runtime_check.markup import Child, Markup, element, joined
 from remat_lint.runtime_check.pictures import byte_count, bytes_per_region, front
 from remat_lint.runtime_check.record import (
+    CostRecord,
     DifferenceRecord,
     Distance,
     FrontRecord,
@@ -244,28 +245,36 @@ def _result(policy: PolicyRecord) -> Markup:
 def _front(record: FrontRecord | None) -> Markup | None:
     if record is None:
         return None
-    rows = [
-        [
-            one.policy + (" ←" if one.policy == record.recommended else ""),
-            *(byte_count(value) for value in (one.retained_bytes.predicted, one.retained_bytes.measured)),
-            *(_ms(value) for value in (one.step_ms.predicted, one.step_ms.measured, one.step_ms.error)),
-        ]
-        for one in record.costs
-        if one.on_front or one.step_ms.measured is not None
-    ]
-    heads = ["policy", "retained, predicted", "measured", "step, predicted", "measured", "±"]
+    numbered = list(enumerate(record.costs, 1))
+    ran = [_costs(number, one) for number, one in numbered if one.step_ms.measured is not None]
+    others = [_costs(number, one) for number, one in numbered if one.step_ms.measured is None]
+    heads = ["point", "policy", "retained, predicted", "measured", "step, predicted", "measured", "±"]
+    more = element("details", element("summary", f"{len(others)} that did not run"), _table(heads, others))
     return _section(
         "Memory against time",
         element("p", "Hollow: predicted. Solid, with error bars: measured.", class_="note"),
         front(record),
         element("p", record.recommendation) if record.recommendation else None,
-        element("div", _table(heads, rows), class_="wide"),
+        element("div", _table(heads, ran), more if others else None, class_="wide"),
         _list((*record.by_layer, *record.doubts)),
     )
 
 
+def _costs(number: int, one: CostRecord) -> list[Child]:
+    size, time = one.retained_bytes, one.step_ms
+    sizes = [byte_count(value) for value in (size.predicted, size.measured)]
+    return [
+        number,
+        one.policy,
+        *sizes,
+        *(_ms(value) for value in (time.predicted, time.measured, time.error)),
+    ]
+
+
 def _ms(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g} ms"
+    if value is None:
+        return "–"
+    return f"{value:.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
 def _bytes(record: Record) -> Markup | None:

@@ -11,7 +11,8 @@ from remat_lint.runtime_check.record import CostRecord, FrontRecord
 
 _NAMES = {1: "B", 2**10: "KiB", 2**20: "MiB", 2**30: "GiB"}
 _WIDTH, _HEIGHT = 860, 380
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 16, 48
+_LEFT, _RIGHT, _TOP, _BOTTOM = 80, 60, 16, 48
+_NEAR = 1.3  # times the greatest value: a budget up to there is drawn
 
 
 def byte_count(count: float | None) -> str:
@@ -58,27 +59,31 @@ def _unit(count: float) -> int:
 
 
 def front(record: FrontRecord) -> Markup | None:
-    """Retained bytes to the right, milliseconds upwards; None where nothing has both."""
+    """Retained bytes to the right, milliseconds upwards; None where nothing has both.
+
+    What ran has a number, by its place among all; a budget far to the right is left out.
+    """
     drawn = [
-        cost
-        for cost in record.costs
+        (number, cost)
+        for number, cost in enumerate(record.costs, 1)
         if cost.retained_bytes.best is not None and cost.step_ms.best is not None
     ]
     if not drawn:
         return None
     xs = [
         value
-        for cost in drawn
+        for _, cost in drawn
         for value in _both(cost.retained_bytes.predicted, cost.retained_bytes.measured)
     ]
-    if record.budget_bytes is not None:
-        xs.append(record.budget_bytes)
-    ys = [value for cost in drawn for value in _heights(cost)]
+    budget = record.budget_bytes
+    if budget is not None and budget <= _NEAR * max(xs):
+        xs.append(budget)
+    ys = [value for _, cost in drawn for value in _heights(cost)]
     across = _axis(xs, _LEFT, _WIDTH - _RIGHT, _unit(max(xs)))
     up = _axis(ys, _HEIGHT - _BOTTOM, _TOP)
     parts = [*_grid(across, up), *_limit(record, across)]
-    for cost in drawn:
-        parts += _points(cost, across, up)
+    for number, cost in drawn:
+        parts += _points(number, cost, across, up)
     title = "Retained bytes and time of a step, for each policy"
     return element(
         "svg",
@@ -122,13 +127,13 @@ def _grid(across: _Axis, up: _Axis) -> Iterator[Markup]:
 
 
 def _limit(record: FrontRecord, across: _Axis) -> Iterator[Markup]:
-    if record.budget_bytes is not None:
+    if record.budget_bytes is not None and record.budget_bytes <= across.high:
         x = across.at(record.budget_bytes)
         yield element("line", x1=x, x2=x, y1=_TOP, y2=_HEIGHT - _BOTTOM, class_="limit")
         yield element("text", "budget", x=x + 4, y=_TOP + 12)
 
 
-def _points(cost: CostRecord, across: _Axis, up: _Axis) -> Iterator[Markup]:
+def _points(number: int, cost: CostRecord, across: _Axis, up: _Axis) -> Iterator[Markup]:
     """The predicted point, the measured one with its error bar, and a line between them."""
     size, time = cost.retained_bytes, cost.step_ms
     assert size.best is not None
@@ -143,16 +148,14 @@ def _points(cost: CostRecord, across: _Axis, up: _Axis) -> Iterator[Markup]:
     label = element("title", f"{cost.policy}: {byte_count(size.best)}, {time.best:.4g} ms")
     if predicted:
         yield element("circle", label, cx=predicted[0], cy=predicted[1], r=4.5, class_="hollow")
-    if measured:
-        if time.error is not None and time.measured is not None:
-            low, high = up.at(time.measured - time.error), up.at(time.measured + time.error)
-            yield _line((measured[0], low), (measured[0], high), "error")
-            for y in (low, high):
-                yield _line((measured[0] - 4, y), (measured[0] + 4, y), "error")
-        yield element("circle", label, cx=measured[0], cy=measured[1], r=4.5, class_="solid")
-    place = measured or predicted
-    if cost.on_front and place:
-        yield element("text", _short(cost.policy), x=place[0] + 8, y=place[1] - 7)
+    if measured and time.measured is not None:
+        x, error = measured[0], time.error or 0
+        low, high = up.at(time.measured - error), up.at(time.measured + error)
+        yield _line((x, low), (x, high), "error")
+        for y in (low, high):
+            yield _line((x - 4, y), (x + 4, y), "error")
+        yield element("circle", label, cx=x, cy=measured[1], r=4.5, class_="solid")
+        yield element("text", number, x=x, y=min(high, measured[1] - 5) - 4, text_anchor="middle")
 
 
 def _line(start: tuple[float, float], end: tuple[float, float], kind: str) -> Markup:

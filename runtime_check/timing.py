@@ -96,13 +96,15 @@ def timed(bench: Bench, plans: Sequence[Plan], *, runs: int = 7) -> Times:
         UsageError: where the step does not get through under one of them.
     """
     bench = replace(bench, start=replace(bench.start, keeps_gradients=True))
-    samples: dict[str, list[tuple[float, float]]] = {plan.name: [] for plan in plans}
+    samples: list[list[tuple[float, float]]] = [[] for _ in plans]
     with _pressure() as pressure:
         for number in range(runs + 1):
-            # Another one begins each time: what runs first finds other caches.
-            for plan in (*plans[number % len(plans) :], *plans[: number % len(plans)]):
-                samples[plan.name].append(_once(bench, plan))
-    return Times(tuple(_step_time(plan, samples[plan.name][1:]) for plan in plans), pressure.found)
+            for turn in range(len(plans)):
+                # Another one begins each time: what runs first finds other caches.
+                index = (number + turn) % len(plans)
+                samples[index].append(_once(bench, plans[index]))
+    steps = (_step_time(plan, some[1:]) for plan, some in zip(plans, samples, strict=True))
+    return Times(tuple(steps), pressure.found)
 
 
 def _once(bench: Bench, plan: Plan) -> tuple[float, float]:
