@@ -286,7 +286,7 @@ class _Check:
         broken = [one for one in (*results, *combinations, *controls) if one.is_broken]
         is_alone = self._guard is None  # what only one rank runs would leave the others waiting
         causes = self._causes(broken) if is_alone else {}
-        results, combinations = _doubted(results, causes), _doubted(combinations, causes)
+        judged, combinations = _doubted(results, causes), _doubted(combinations, causes)
         holds = is_alone and not broken and not self._noise
         return CheckResult(
             target=self._bench.name,
@@ -299,15 +299,15 @@ class _Check:
             untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
             noise=self._noise,
             tensors=tuple(what for what, seen in self._plain.prints.items() if seen is not None),
-            results=results,
+            results=judged,
             controls=controls,
             combinations=combinations,
             causes=causes,
             noise_cause=find_noise(self._bench) if is_alone and self._noise else None,
-            explanation=explain(results, controls, decided, lambda plan: self._under(plan).is_broken)
+            explanation=explain(judged, controls, decided, lambda plan: self._under(plan).is_broken)
             if is_alone
             else None,
-            costs=self._costs(results) if holds else None,
+            costs=self._costs(judged) if holds else None,
             knock_out=knocked_out(self._bench) if holds and self._options.knock_out else None,
             has_gradients=any(
                 seen is not None for what, seen in self._plain.prints.items() if "gradient" in what
