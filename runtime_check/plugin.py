@@ -86,6 +86,7 @@ def _checked(item: pytest.Item, target: Target, given: dict[str, Any]) -> CheckR
         from remat_lint.runtime_check.deadline import TimedOut
         from remat_lint.runtime_check.errors import UsageError
         from remat_lint.runtime_check.record import as_json, record_of
+        from remat_lint.runtime_check.sections import sections_of
     except ImportError as error:
         _fail(f"remat-check needs torch, torch-remat and xxhash: {error}")
     inconclusive_ok = given.pop("inconclusive_ok", False)
@@ -98,11 +99,15 @@ def _checked(item: pytest.Item, target: Target, given: dict[str, Any]) -> CheckR
         _fail(f"inconclusive: {error}")
     if not isinstance(target, str):
         result = replace(result, target=item.nodeid)
-    record = json.loads(as_json(record_of(result, seeds=options.seeds, test=item.nodeid)))
-    item.stash.setdefault(_RECORDS, []).append(record)
-    item.add_report_section("call", "remat-check", "\n".join(_lines(record)))
+    record = record_of(result, sections_of(result), seeds=options.seeds, test=item.nodeid)
+    _note(item, json.loads(as_json(record)))
     _judge(result, inconclusive_ok=inconclusive_ok)
     return result
+
+
+def _note(item: pytest.Item, record: dict[str, Any]) -> None:
+    item.stash.setdefault(_RECORDS, []).append(record)
+    item.add_report_section("call", "remat-check", "\n".join(_lines(record)))
 
 
 def _named(item: pytest.Item, target: Target, given: dict[str, Any]) -> tuple[Target, Options]:

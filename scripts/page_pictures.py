@@ -10,20 +10,59 @@ import sys
 import tempfile
 from pathlib import Path
 
+import torch
+import torch_remat as remat
+from torch import Tensor, nn
+from torch.nn import functional as F
+
 from remat_lint.runtime_check import Options, check
+from remat_lint.runtime_check.bench import Target
 from remat_lint.runtime_check.html import page
 from remat_lint.runtime_check.record import record_of
+from remat_lint.runtime_check.sections import sections_of
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = {
-    "examples.llama.case:build": ("remat-check.png", "1000,900"),
-    "examples.forgetful.case:build": ("remat-check-broken.png", "1000,720"),
+
+
+class FeedForward(nn.Module):
+    """A step with a fault: dropout draws anew in replay."""
+
+    saves = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up = nn.Linear(16, 32)
+        self.down = nn.Linear(32, 16)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="feed_forward")(self.body)(x)  # type: ignore[no-any-return]
+
+    def body(self, x: Tensor) -> Tensor:
+        hidden = remat.region(self.up, "up", recompute=not self.saves)(x)
+        remat.recompute_needs_tensor(hidden)
+        hidden = F.dropout(F.silu(hidden), 0.1)
+        return remat.region(self.down, "down", recompute=not self.saves)(hidden)
+
+
+def feed_forward() -> tuple[nn.Module, Tensor]:
+    torch.manual_seed(0)
+    return FeedForward(), torch.randn(4, 16)
+
+
+PICTURES: dict[str, tuple[Target, str]] = {
+    "remat-check.png": ("examples.llama.case:build", "1000,900"),
+    "remat-check-broken.png": (feed_forward, "1000,900"),
 }
 
 
-def photograph(target: str, file: Path, size: str, browser: str) -> None:
-    """The top of the page of one target."""
-    text = page([record_of(check(target, Options(device="cpu", combinations=1)))])
+def page_of(target: Target) -> str:
+    """The page of one target."""
+    result = check(target, Options(device="cpu", combinations=1))
+    return page([record_of(result, sections_of(result))])
+
+
+def photograph(text: str, file: Path, size: str, browser: str) -> None:
+    """The top of a page."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "page.html")
         source.write_text(text, encoding="utf-8")
@@ -37,5 +76,5 @@ def photograph(target: str, file: Path, size: str, browser: str) -> None:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    for target, (name, size) in PICTURES.items():
-        photograph(target, ROOT / "docs" / name, size, *(sys.argv[1:] or ["chromium"]))
+    for name, (target, size) in PICTURES.items():
+        photograph(page_of(target), ROOT / "docs" / name, size, *(sys.argv[1:] or ["chromium"]))
