@@ -19,7 +19,7 @@ from torch import nn
 from remat_lint.manifest import DeclaringClass
 from remat_lint.runtime_check.agreement import Agreement, Declared, declared_class
 from remat_lint.runtime_check.bench import Bench, Target, opened
-from remat_lint.runtime_check.cause import Cause, find_cause, find_noise
+from remat_lint.runtime_check.cause import Cause, Kind, find_cause, find_noise
 from remat_lint.runtime_check.compare import Difference, Extent, differences, extent
 from remat_lint.runtime_check.confirmations import Confirmed
 from remat_lint.runtime_check.costs import Costs, costs
@@ -127,7 +127,8 @@ class CheckResult:
         if self.costs is not None and self.costs.exit_status != EXIT_HOLDS:
             return self.costs.exit_status
         checked = self.checkpoints and self.has_gradients
-        return EXIT_INCONCLUSIVE if self.noise or not checked else EXIT_HOLDS
+        doubtful = any(one.verdict is Verdict.INCONCLUSIVE for one in self.policies)
+        return EXIT_INCONCLUSIVE if doubtful or self.noise or not checked else EXIT_HOLDS
 
 
 @dataclass(frozen=True)
@@ -284,6 +285,8 @@ class _Check:
         combinations = tuple(self._under(regions(policy)) for policy in more)
         broken = [one for one in (*results, *combinations, *controls) if one.is_broken]
         is_alone = self._guard is None  # what only one rank runs would leave the others waiting
+        causes = self._causes(broken) if is_alone else {}
+        judged, combinations = _doubted(results, causes), _doubted(combinations, causes)
         holds = is_alone and not broken and not self._noise
         return CheckResult(
             target=self._bench.name,
@@ -296,15 +299,15 @@ class _Check:
             untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
             noise=self._noise,
             tensors=tuple(what for what, seen in self._plain.prints.items() if seen is not None),
-            results=tuple(results),
+            results=judged,
             controls=controls,
             combinations=combinations,
-            causes=self._causes(broken) if is_alone else {},
+            causes=causes,
             noise_cause=find_noise(self._bench) if is_alone and self._noise else None,
-            explanation=explain(results, controls, decided, lambda plan: self._under(plan).is_broken)
+            explanation=explain(judged, controls, decided, lambda plan: self._under(plan).is_broken)
             if is_alone
             else None,
-            costs=self._costs(results) if holds else None,
+            costs=self._costs(judged) if holds else None,
             knock_out=knocked_out(self._bench) if holds and self._options.knock_out else None,
             has_gradients=any(
                 seen is not None for what, seen in self._plain.prints.items() if "gradient" in what
@@ -433,6 +436,15 @@ class _Check:
                 if patterns not in known:
                     known.add(patterns)
                     yield policy
+
+
+def _doubted(results: Iterable[PolicyResult], causes: Mapping[str, Cause]) -> tuple[PolicyResult, ...]:
+    """What a kernel does that does not repeat itself says nothing of checkpoints: it is inconclusive."""
+
+    def is_noise(one: PolicyResult) -> bool:
+        return one.name in causes and causes[one.name].kind is Kind.KERNEL
+
+    return tuple(replace(one, verdict=Verdict.INCONCLUSIVE) if is_noise(one) else one for one in results)
 
 
 def _declared(kind: type[nn.Module], options: Options) -> Iterator[Declared]:

@@ -132,9 +132,9 @@ def _notes(result: CheckResult) -> Iterator[str]:
 def _causes(result: CheckResult) -> Iterator[str]:
     """Each cause once, with all policies it breaks; then what all of them say together."""
     causes: dict[str, list[str]] = {}
-    for broken in result.broken:
-        text = "\n".join(_cause(broken, result.causes.get(broken.name)))
-        causes.setdefault(text, []).append(broken.name)
+    for one in result.policies:
+        if one.findings:
+            causes.setdefault("\n".join(_cause(one, result.causes.get(one.name))), []).append(one.name)
     for text, policies in causes.items():
         word = "policy" if len(policies) == 1 else "policies"
         yield f"{text}\n    {word}: {', '.join(policies)}"
@@ -239,8 +239,8 @@ def _verdict(result: CheckResult) -> str:
     if result.broken:
         hint = " remat-fix writes missing markers." if any(_lacks_marker(r) for r in result.broken) else ""
         return f"Broken under {len(result.broken)} of {_policies(total)}.{hint}"
-    if result.noise:
-        return "Inconclusive: the step is not reproducible without checkpoints."
+    if result.noise or any(one.verdict is Verdict.INCONCLUSIVE for one in result.policies):
+        return "Inconclusive: the step is not reproducible by itself."
     if not result.checkpoints:
         return (
             "Inconclusive: no checkpoint ran, so nothing was confirmed. Checkpoints inside torch.compile"

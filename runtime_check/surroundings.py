@@ -35,17 +35,17 @@ class Surroundings:
 
     def __init__(self, module: nn.Module) -> None:
         self._modules = list(_code_of(module))
-        self._known = {code.__name__: set(vars(code)) for code in self._modules}
+        self._known = [(owner, set(vars(owner))) for owner in self._spaces()]
         self._undo = [undo for code in self._modules for undo in _kept_names(code)]
         self._undo += [undo for part in module.modules() for undo in _kept_attributes(part)]
         self._caches = [cache for code in self._modules for cache in _caches(code)]
 
     def restore(self) -> None:
         """Put everything back where it was."""
-        for code in self._modules:
-            for name in set(vars(code)) - self._known[code.__name__]:
-                if _is_state(name, vars(code)[name]):
-                    delattr(code, name)
+        for owner, known in self._known:
+            for name in set(vars(owner)) - known:
+                if _is_state(name, vars(owner)[name]):
+                    delattr(owner, name)
         for undo in self._undo:
             undo()
         for cache in self._caches:
@@ -62,6 +62,14 @@ class Surroundings:
             for name, value in list(vars(owner).items()):
                 if _is_state(name, value):
                     yield f"{prefix}{name}", value
+
+    def _spaces(self) -> Iterator[Any]:
+        """All that names can be added to: modules of code, classes, functions."""
+        for _, owner in self.owners():
+            yield owner
+            for value in vars(owner).values():
+                if isinstance(value, FunctionType) and is_user_code(value.__code__.co_filename):
+                    yield value
 
     def owners(self) -> Iterator[tuple[str, Any]]:
         """The modules of code and their classes, each with what stands before the names of its state."""
