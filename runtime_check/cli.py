@@ -281,7 +281,7 @@ def _checked(
     """Check one case: its exit status, and what is to be said."""
     from remat_lint.runtime_check.checker import Options, check
     from remat_lint.runtime_check.progress import Progress
-    from remat_lint.runtime_check.record import record_of
+    from remat_lint.runtime_check.record import RanksRecord, record_of
     from remat_lint.runtime_check.report import rendered
     from remat_lint.runtime_check.sections import sections_of
 
@@ -295,7 +295,9 @@ def _checked(
         result = check(factory, chosen, guard, standing=progress)
     result = replace(result, target=factory if name == factory else f"{name} ({factory})")
     if guard is None or guard.rank == 0:
-        wanted.records.append(record_of(result, sections_of(result), seeds=chosen.seeds))
+        # Ranks that part end the job: who gets here has done the same as the others.
+        ranks = None if guard is None else RanksRecord(guard.world, agree=True, suspects=(), findings=())
+        wanted.records.append(record_of(result, sections_of(result, ranks), seeds=chosen.seeds))
     if wanted.traceback:
         for text in dict.fromkeys(r.raised.traceback for r in result.broken if r.raised):
             click.echo(f"\n{text}", err=True)

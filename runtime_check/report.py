@@ -13,7 +13,7 @@ from remat_lint.runtime_check.front import MIB
 from remat_lint.runtime_check.knockout import KnockOut, Need
 from remat_lint.runtime_check.policy import ALL
 from remat_lint.runtime_check.predicted import NAME
-from remat_lint.runtime_check.record import CostRecord
+from remat_lint.runtime_check.record import CostRecord, evidence_of
 from remat_lint.runtime_check.sections import front_record
 from remat_lint.runtime_check.source_flags import Flag
 from remat_lint.runtime_check.storages import Memory
@@ -43,6 +43,7 @@ def _head(result: CheckResult) -> str:
         lines.append("checkpoint: the whole module, because it calls no remat.checkpoint itself")
     else:
         lines.append(f"checkpoints: {', '.join(result.checkpoints) or 'none reached'}")
+    lines.append(f"evidence: {evidence_of(result).meaning}")
     return "\n".join(lines)
 
 
