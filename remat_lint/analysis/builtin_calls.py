@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING
 from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.special_calls import word
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    Attributes,
     ClassValue,
     Constant,
     DictObject,
     External,
     InstanceObject,
     ListObject,
+    ModuleValue,
     Partial,
     Reference,
     Tensor,
@@ -362,18 +365,36 @@ def _partial(call: BuiltinCall) -> Value:
 def _getattr(call: BuiltinCall) -> Value:
     if len(call.operands) < 2:
         return Unknown()
-    return call.machine.get_named(call.state, call.node, call.operands[0].value, call.operands[1])
+    holder, named = call.operands[:2]
+    if name := word([named]):
+        return call.machine.fetch(call.state, call.node, holder, name)
+    return call.machine.get_named(call.state, call.node, holder.value, named)
+
+
+def _hasattr(call: BuiltinCall) -> Value:
+    if len(call.operands) == 2 and (name := word(call.operands[1:])):
+        call.machine.meet_attribute(call.state, call.node, call.operands[0], name, NONE)
+    return _no_read(call)
 
 
 def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
-        base, name, value = call.operands[:3]
-        call.machine.may_be_called(call.state, [value])
-        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
-            target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
-            call.machine.note_attribute(call.state, target, base, value)
-        call.machine.set_named(call.state, base.value, name, value.value)
+        call.machine.act(call.state, call.node, call.operands[0], "__setattr__", call.operands[1:3])
     return NONE
+
+
+def _delattr(call: BuiltinCall) -> Value:
+    if len(call.operands) == 2:
+        call.machine.act(call.state, call.node, call.operands[0], "__delattr__", call.operands[1:])
+    return NONE
+
+
+def _vars(call: BuiltinCall) -> Value:
+    return Attributes(call.operands[0].value) if call.operands else Unknown()
+
+
+def _globals(call: BuiltinCall) -> Value:
+    return Attributes(ModuleValue(call.machine.frame.scope))
 
 
 def _spectral_norm(call: BuiltinCall) -> Value:
@@ -398,7 +419,6 @@ BUILTINS: dict[str, Builtin] = {
             "builtins.type",
             "builtins.id",
             "builtins.hash",
-            "builtins.hasattr",
             "builtins.callable",
             "torch.is_tensor",
             "torch.is_floating_point",
@@ -456,7 +476,11 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.next": _next,
     "builtins.super": _super,
     "builtins.getattr": _getattr,
+    "builtins.hasattr": _hasattr,
     "builtins.setattr": _setattr,
+    "builtins.delattr": _delattr,
+    "builtins.vars": _vars,
+    "builtins.globals": _globals,
     "functools.partial": _partial,
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,

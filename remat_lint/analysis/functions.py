@@ -114,7 +114,7 @@ class Functions(Construction):
             claims = self.claims_of_call(state, conditions)
         self.end_call(state, node, frame, deeds)
         if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
-            self.note_cached(state, node, operands)
+            self.note_cached(state, node, operands, value)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -229,9 +229,9 @@ class Functions(Construction):
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
         ends = [*flow.returned, *((path, end) for path in flow.fell)]
-        if not ends:  # every path raises
+        if not ends and not frame.function.is_generator:  # every path raises
             return Unknown()
-        value = self.join_ends(state, ends)
+        value = self.join_ends(state, ends) if ends else NONE  # a generator may have no end
         if frame.id not in self.closures:
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:

@@ -122,7 +122,11 @@ class Items(Registered):
                     if known is None and found.factory is not None:
                         known = self.call(state, node, found.factory, ())
                         self._set_object_item(state, base, indices, known)
+                        self.note_left((base.address, "[]"), known)
                     return known if known is not None else (rest or Unknown())
+                if found.factory is not None and rest is None:
+                    rest = self.call(state, node, found.factory, ())
+                    self.note_left((base.address, "[]"), rest)
                 return _join_items(tuple(value for _, value in pairs), rest)
             case InstanceObject(klass=External(name=name)) if name in MODULE_CONTAINERS:
                 return self._container_item(found, indices)
@@ -217,7 +221,7 @@ class Items(Registered):
                 row = self.view(expr, value, None, Bound(()))
                 return SequenceValue((row,), row)  # a tensor without rows has no data to read
             case Reference():
-                return self._iterate_object(state, value)
+                return self._iterate_object(state, node, value)
             case Choice(alternatives=values):
                 sequences = [self.iterate(state, node, one) for one in values if one != Constant(None)]
                 rest: Value | None = None
@@ -232,7 +236,13 @@ class Items(Registered):
             case _:
                 return SequenceValue(rest=Unknown(frozenset(direct_tokens(value))))
 
-    def _iterate_object(self, state: State, value: Reference) -> SequenceValue:
+    def _iterate_object(self, state: State, node: ir.Node, value: Reference) -> SequenceValue:
+        made = self.call_special(state, node, value, "__iter__")
+        if made is not None and made != value:
+            return self.iterate(state, node, made)
+        taken = self.call_special(state, node, value, "__next__")
+        if taken is not None:
+            return SequenceValue(rest=taken)
         found = self.object_at(state, value)
         if isinstance(found, ListObject):
             return SequenceValue(found.items, found.rest, sure=found.sure)

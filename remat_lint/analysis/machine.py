@@ -26,6 +26,7 @@ or where it is asked for first; the layer above defines it.
     forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
+    special_calls attributes and items, however they are written
     calls        objects, methods, names of other packages
     expressions  the value of an expression
     conditions   what the condition of a statement is good for
@@ -207,6 +208,8 @@ class Machine:
         """For the number of something that was fetched from an object, where in which object it lay."""
         self.steady: set[int] = set()
         """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
+        self.learned: set[int] = set()
+        """The numbers of what is made of parameters, and else of such: equal until the next step."""
         self.tensors: set[int] = set()
         """The numbers of unknown values that operations take for tensors."""
         self.tallies: set[int] = set()

@@ -9,6 +9,7 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir
+from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.facts import Kept, OutsideRegion
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.modules import ModuleScope
@@ -17,6 +18,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    Attributes,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -26,6 +28,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InheritedMethod,
     InstanceObject,
+    Made,
     Method,
     ModuleValue,
     Namespace,
@@ -48,6 +51,9 @@ from remat_lint.findings import Place
 from remat_lint.project import Project
 
 _ANY_NAME = "*"
+
+FROZEN = " frozen"
+"""The attribute that says of a module that its parameters need no gradients."""
 
 MAX_HEIRS = 4
 """Subclasses that an object of an abstract class may be of; a value has no more alternatives."""
@@ -155,6 +161,31 @@ class Objects(Wrappers):
             case _:
                 return Method(base, name)
 
+    def special_method(self, state: State, value: Value, name: str) -> FunctionValue | None:
+        """The method of the project that Python calls on an object for an operator, builtin or statement."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
+            return None
+        method = self.class_attribute(self.mro(found.klass), name)
+        return replace(method, receiver=value) if isinstance(method, FunctionValue) else None
+
+    def call_special(
+        self, state: State, node: ir.Node, value: Value, name: str, operands: Sequence[Operand] = ()
+    ) -> Value | None:
+        """What such a method returns, called for a node; None where no class of the project has it."""
+        method = self.special_method(state, value, name)
+        if method is None:
+            return None
+        return self.call(
+            state, node if isinstance(node, ir.Expr) else ir.Const(node.at, None), method, operands
+        )
+
+    def call_special_of(self, state: State, node: ir.Node, value: Value, names: Sequence[str]) -> None:
+        """Call the first of such methods that an object has."""
+        for name in names:
+            if self.call_special(state, node, value, name) is not None:
+                return
+
     def module_attribute(self, scope: ModuleScope, name: str) -> Value:
         """A global or submodule of a module of the project."""
         raise NotImplementedError
@@ -185,6 +216,8 @@ class Objects(Wrappers):
         found = self.object_at(state, base)
         if not isinstance(found, InstanceObject):
             return Method(base, name)
+        if name == "__dict__":
+            return Attributes(base)
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)
@@ -240,10 +273,18 @@ class Objects(Wrappers):
             return self._modules_of(state, receiver)
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
-            return InheritedMethod(receiver, base, name) if base is not None else Unknown()
+            if base is None:
+                return Unknown()
+            weight = _weight_of(base, name)
+            is_frozen = isinstance(weight, Tensor) and self._is_frozen(state, receiver)
+            return Tensor(grad=False) if is_frozen else weight or InheritedMethod(receiver, base, name)
         if isinstance(found, Constant) and self.is_record(klass):
             return SCALAR if found.value is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
+
+    def _is_frozen(self, state: State, receiver: Value) -> bool:
+        found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
+        return isinstance(found, InstanceObject) and found.get(FROZEN) == Constant(True)
 
     def _modules_of(self, state: State, receiver: Value) -> Value:
         found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
@@ -273,9 +314,24 @@ class Objects(Wrappers):
         if "staticmethod" in kinds:
             return value
         bound = replace(value, receiver=klass if "classmethod" in kinds else receiver)
-        if kinds & {"property", "cached_property", "functools.cached_property"}:
+        if kinds & {"cached_property", "functools.cached_property"}:
+            return self._kept_property(state, node, bound)
+        if "property" in kinds:
             return self.call(state, node, bound, ())
         return bound
+
+    def _kept_property(self, state: State, node: ir.Expr, getter: FunctionValue) -> Value:
+        """A property that its object keeps: what it does is done once, if the object is there longer."""
+        number = self.number_of(getter.receiver or Unknown())
+        if not number or not self.is_foreign(number, max(self.frame.id, self.replayed_since)):
+            return self.call(state, node, getter, ())
+        around, self.deeds = self.deeds, Deeds()
+        try:
+            value = self.call(state, node, getter, ())
+        finally:
+            self.deeds = around
+        self.note_kept_result(state, node, (number, f".{getter.definition.name}"), value)
+        return value
 
     def _decorator(self, decorator: ir.Expr) -> str:
         if isinstance(decorator, ir.Name):
@@ -287,7 +343,7 @@ class Objects(Wrappers):
     def _static_attribute(self, klass: ClassValue, name: str) -> Value:
         found = self.class_attribute(self.mro(klass), name)
         if found is None:
-            return Method(klass, name)
+            return Attributes(klass) if name == "__dict__" else Method(klass, name)
         if isinstance(found, FunctionValue):
             kinds = {self._decorator(decorator) for decorator in found.definition.decorators}
             return replace(found, receiver=klass) if "classmethod" in kinds else found
@@ -368,6 +424,22 @@ class Objects(Wrappers):
         frame = self.frame
         handed = frame.operands[0].value if frame.owner is not None and frame.operands else frame.receiver
         return is_module and base != handed
+
+
+def _weight_of(module: str, name: str) -> Value | None:
+    """A parameter of a module of torch: some have none under a name, if they are told so."""
+    if name not in ("weight", "bias") or torch_ops.module(module) is None:
+        return None
+    parameter = Tensor(made=Made.LEAF)
+    is_sure = name == "weight" and module.rpartition(".")[2] in _WEIGHTED
+    return parameter if is_sure else Choice((parameter, NONE))
+
+
+_WEIGHTED = frozenset(
+    ["Linear", "Bilinear", "Embedding", "EmbeddingBag"]
+    + [f"Conv{way}{number}d" for way in ("", "Transpose") for number in (1, 2, 3)]
+)
+"""Modules that always have a weight."""
 
 
 def _may_checkpoint(value: Value) -> bool:

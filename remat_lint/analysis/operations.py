@@ -441,13 +441,14 @@ class Operations(Effects):
             return value if isinstance(value, Unknown) else Unknown()
         name = operation.name if operation is not None else ""
         detached = value.detached or name in ("detach", "data")
+        made = _made_by_view(name, value, bound)
         return replace(
             value,
             layout=_layout_after(value.layout, operation, bound),
             opaque=False,
             detached=detached,
-            grad=False if detached else value.grad,
-            made=_made_by_view(name, value, bound),
+            grad=None if name == "Parameter" and made is Made.LEAF else False if detached else value.grad,
+            made=made,
             ends_in_units=_ends_in_units(name, bound),
             via=(*value.via, Step(self.place(node), "a view of it"))[-MAX_VIEWS:] if value.token else (),
         )

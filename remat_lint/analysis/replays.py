@@ -151,7 +151,9 @@ class Replays(Machine):
                 return number
             case ClassValue(frame=frame):
                 return frame
-            case External() | ModuleValue():
+            case ModuleValue(scope=scope):
+                return scope.frame
+            case External():
                 return FOREIGN
             case _:
                 return 0
@@ -173,6 +175,12 @@ class Replays(Machine):
         if isinstance(value, Unknown):
             return replace(value, origin=number)
         return replace(value, storage=number)
+
+    def note_left(self, held: Held, value: Value) -> None:
+        """State is set to a value unless there is one: the next call finds that of this one."""
+        number = self._number(value)
+        if number and self.root_of(held[0])[0] != number:
+            self.holders.setdefault(number, held)
 
     def root_of(self, number: int) -> Held:
         """Where something lies: in which object that was not fetched itself, and where in it."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.evaluation_order import children, evaluated
+from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.suites import bound_names, nested
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Watch:
     origins: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state that went into what a local name was bound to last."""
 
+    grown: dict[str, frozenset[Held]] = field(default_factory=dict)
+    """The state of which something else was computed for a local name, as a counter moves on."""
+
     bound: dict[str, Arms] = field(default_factory=dict)
     """The arms in which those names were bound."""
 
@@ -99,6 +102,9 @@ class Watch:
 
     written: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that was written, with the arms in which that was."""
+
+    seen: set[Held] = field(default_factory=set)
+    """The state that any expression stood for, in the ``try`` under way or else so far."""
 
     read: set[Held] = field(default_factory=set)
     """The state that went into a local name or a result, whatever for."""
@@ -132,11 +138,13 @@ class Watch:
         """A local name is bound to the value of an expression."""
         self.diverged.pop(name, None)
         if self.met or self.origins:
-            state = self.mentioned(expr)
+            state, grown = self.mentioned(expr), frozenset(grown_in(self, expr))
+            self.origins.pop(name, None)
+            self.grown.pop(name, None)
             if state:
                 self.origins[name], self.bound[name] = state, tuple(self.arms)
-            else:
-                self.origins.pop(name, None)
+            if grown:
+                self.grown[name] = grown
 
     @contextmanager
     def inside(
@@ -167,14 +175,15 @@ class Watch:
     ) -> bool:
         """A condition on this state decided what ran: whether the function went on, what names are.
 
-        Whether it decided what a name is that was there before, or that both arms bind.
+        Whether it decided what is returned, or what a name is that was there before, or that both arms bind.
         """
         if left:
             self.passed |= tested
         one, other = map(_assigned, (statement.body, statement.orelse))
-        if left and _computes((*statement.body, *statement.orelse)):
+        ends = left and _computes((*statement.body, *statement.orelse))
+        if ends:
             self.turned |= tested
-        return bool(tested) and bool((one & other) | (known & (one | other)))
+        return bool(tested) and bool(ends or (one & other) | (known & (one | other)))
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
         """Something is computed with this state, which these expressions stand for."""
@@ -274,7 +283,7 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
     match expr:
         case ir.Name(id=name):
             return held in watch.origins.get(name, ())
-        case ir.Attribute():
+        case ir.Attribute() | ir.Call(function=ir.Name(id="getattr")):
             return False
         case ir.Call(function=ir.Attribute(base=base)) if is_kept_by(expr):
             return advances(watch, base, held)
@@ -288,6 +297,18 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
             return any(advances(watch, item, held) for item in items)
         case _:
             return held in watch.mentioned(expr)
+
+
+def grown_in(watch: Watch, expr: ir.Expr | None) -> Iterator[Held]:
+    """The state that operators in an expression, or behind its names, computed something else of."""
+    for part, _ in evaluated((expr,) if expr is not None else ()):
+        match part:
+            case ir.Binary(left=left, right=right):
+                yield from watch.mentioned(left) | watch.mentioned(right)
+            case ir.Name(id=name):
+                yield from watch.grown.get(name, ())
+            case _:
+                continue
 
 
 def is_kept_by(call: ir.Call) -> bool:
@@ -320,6 +341,16 @@ _KEEPING = frozenset(
 """Methods whose result, put in the place of what they are called on, changes nothing the second time."""
 
 
+_CHANGING = (
+    ADVANCING
+    | STORING
+    | frozenset(["setattr", "__setattr__", "__setitem__", "__delitem__", "__iadd__", "setitem", "delitem"])
+    | frozenset(["iadd", "iconcat", "heappush", "heappop", "heapreplace", "heappushpop"])
+    | frozenset(["insort", "insort_left", "insort_right"])
+)
+"""The last names of methods and functions that change what they are called on, or handed first."""
+
+
 # --- what code changes, by name --------------------------------------------------------
 
 
@@ -341,14 +372,27 @@ def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
                 yield from _names_changed(target, outer)
         case ir.AugAssign(target=target):
             yield from _last_name(target)
-        case ir.Expression(value=ir.Call(function=ir.Name(id="setattr"), arguments=[_, named, _])):
-            if isinstance(named.value, ir.Const) and isinstance(named.value.value, str):
-                yield named.value.value
-        case ir.Expression(value=ir.Call(function=ir.Attribute(base=base, name=name))):
-            if name in ADVANCING or name in STORING or name.endswith("_"):
-                yield from _last_name(base)
         case _:
-            return
+            pass
+    for part, _ in evaluated(header(statement)):
+        if isinstance(part, ir.Call):
+            yield from _changed_by_call(part)
+
+
+def _changed_by_call(call: ir.Call) -> Iterator[str]:
+    """What a call changes if its last name says what it does: what it is called on, or is handed first."""
+    function, arguments = call.function, call.arguments
+    name = function.name if isinstance(function, ir.Attribute) else getattr(function, "id", "")
+    if name not in _CHANGING and not name.endswith("_"):
+        return
+    if isinstance(function, ir.Attribute):
+        yield from _last_name(function.base)
+    if arguments:
+        yield from _last_name(arguments[0].value)
+    for argument in arguments:
+        yield from (argument.keyword,) if argument.keyword else ()
+        if isinstance(argument.value, ir.Const) and isinstance(argument.value.value, str):
+            yield argument.value.value
 
 
 def _names_changed(target: ir.Expr, outer: frozenset[str]) -> Iterator[str]:
@@ -368,9 +412,15 @@ def _last_name(target: ir.Expr) -> Iterator[str]:
             yield name
             if name == "data" and isinstance(target, ir.Attribute):
                 yield from _last_name(target.base)
-        case ir.Subscript(base=base):
+        case ir.Subscript(base=base, indices=indices):
             yield from _last_name(base)
+            yield from (
+                one.value for one in indices if isinstance(one, ir.Const) and isinstance(one.value, str)
+            )
         case ir.Call(function=ir.Attribute(base=base)):
             yield from _last_name(base)
+        case ir.Display(items=items):
+            for item in items:
+                yield from _last_name(item)
         case _:
             return

@@ -36,7 +36,7 @@ from remat_lint.analysis.values import (
     contents,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, is_kept_by
+from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, grown_in, is_kept_by
 from remat_lint.checkpoint_forms import ATTRIBUTES
 from remat_lint.findings import GuardStatement
 from remat_lint.project import Project
@@ -115,22 +115,29 @@ class Writes(Replays):
             yield number
             number = self.closures.get(number, 0)
 
-    def meet(self, state: State, expr: ir.Expr, name: str, holder: int, value: Value) -> None:
-        """Code looks at a name or attribute of a holder: remember it where the file changes such."""
-        if self.handled is not None and holder:
-            owner, path = self.root_of(holder)
-            self.handled.looked_at.add((owner, f"{path}.{name}"))
+    def meet_attribute(self, state: State, expr: ir.Expr, holder: Operand, name: str, value: Value) -> None:
+        """Code looks at an attribute, which may be one of the class of its object."""
+        if self.handled is None and name not in self.frame.watch.changed:
+            return
+        around = self.held_by(state, holder)
+        if around is not None:
+            found = self.object_at(state, holder.value) if isinstance(holder.value, Reference) else None
+            order = self.mro(found.klass) if isinstance(found, InstanceObject) else ()
+            classes = {_attribute_of_class(one, name) for one in order if isinstance(one, ClassValue)}
+            self.meet(state, expr, name, {(around[0], f"{around[1]}.{name}"), *classes}, value)
+
+    def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
+        """Code looks at state under a name: remember it where the file changes such."""
+        if self.handled is not None:
+            self.handled.looked_at |= met
         watch = self.frame.watch
-        if name not in watch.changed or not holder:
+        if name not in watch.changed or state.phase is Phase.REPLAY or self.is_evaluation(state):
             return
-        if state.phase is Phase.REPLAY or self.is_evaluation(state):
-            return
-        owner, path = self.root_of(holder)
-        met = {(owner, f"{path}.{name}")}
         number = self.number_of(value)
         if number:
             met.add(self.root_of(number))
         watch.met[expr.at] = frozenset(met)
+        watch.seen |= met
         statement = self.frame.statement
         is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
         if is_kept and state.phase is Phase.BOTH:
@@ -205,6 +212,8 @@ class Writes(Replays):
             return
         if all(self.is_surely_steady(operand) for operand in operands):
             self.steady.add(number)
+        elif all(self.is_surely_steady(one) or self._is_learned(one) for one in operands):
+            self.learned.add(number)
         elif isinstance(result, Unknown) and any(self._is_known_tensor(one) for one in operands):
             self.tensors.add(number)
 
@@ -224,7 +233,7 @@ class Writes(Replays):
     def nature_of(self, value: Value) -> object:
         """What decides whether it matters that a callee stores a value."""
         number = self.number_of(value)
-        return self.is_surely_steady(value), number in self.tensors
+        return self.is_surely_steady(value), number in self.tensors, number in self.learned
 
     def note_renewed(self, pairs: Iterable[tuple[int, int]]) -> None:
         """What another call made has new numbers for this one."""
@@ -232,7 +241,7 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            for numbers in (self.tensors, self.tallies):
+            for numbers in (self.tensors, self.tallies, self.learned):
                 if old in numbers:
                     numbers.add(new)
             if old in self.holders:
@@ -258,6 +267,13 @@ class Writes(Replays):
             case _:
                 return all(map(self.is_surely_steady, alternatives(value))) if _is_choice(value) else True
 
+    def _is_learned(self, value: Value) -> bool:
+        """Whether a value is made of parameters, constants and sizes: it is equal until the next step."""
+        if isinstance(value, Tensor) and value.made is Made.LEAF:
+            return True
+        number = self.number_of(value)
+        return number in self.learned or self.root_of(number)[0] in self.learned
+
     def _is_known_tensor(self, value: Value) -> bool:
         return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.origin in self.tensors)
 
@@ -280,21 +296,45 @@ class Writes(Replays):
 
     # --- setting
 
-    def note_attribute(self, state: State, target: ir.Attribute, holder: Operand, value: Operand) -> None:
-        """``holder.name = value``, or with an operator."""
+    def note_attribute(
+        self,
+        state: State,
+        target: ir.Attribute,
+        holder: Operand,
+        value: Operand,
+        shown: ir.Node | str | None = None,
+    ) -> None:
+        """``holder.name = value``, or with an operator; ``shown`` as for ``_note``."""
         if isinstance(holder.value, (Tensor,)) or target.name in _OF_A_TENSOR:
             return
         around = self.held_by(state, holder)
         is_class = isinstance(holder.value, ClassValue) or _names_a_class(target.base)
-        if is_class:
+        klass = self._named_class(state, holder) if is_class else None
+        if klass is None and is_class:
             around = around or (FOREIGN, "")
-        if around is None:
+        if klass is not None:
+            held = _attribute_of_class(klass, target.name)
+        elif around is not None:
+            held = (around[0], f"{around[1]}.{target.name}")
+        else:
             return
-        held = (around[0], f"{around[1]}.{target.name}")
         if self.handled is not None:
             self.handled.set.add(held)
         written = Written.CLASS if is_class else Written.ATTRIBUTE
-        self._note_set(state, target, held, written, value)
+        self._note_set(state, target, held, written, value, shown=shown)
+
+    def _named_class(self, state: State, holder: Operand) -> ClassValue | None:
+        """The class of the project that an expression stands for: ``Layer``, ``type(self)``."""
+        if isinstance(holder.value, ClassValue):
+            return holder.value
+        match holder.expr:
+            case ir.Attribute(base=expr) | ir.Call(arguments=[ir.Argument(value=expr)]):
+                of = self.frame.values.get(expr.at)
+            case _:
+                of = None
+        found = self.object_at(state, of) if isinstance(of, Reference) else None
+        klass = found.klass if isinstance(found, InstanceObject) else None
+        return klass if isinstance(klass, ClassValue) else None
 
     def note_name(self, state: State, target: ir.Name, value: Operand) -> None:
         """A name that belongs to the module or to a function around is bound."""
@@ -314,16 +354,22 @@ class Writes(Replays):
         return 0
 
     def note_element(
-        self, state: State, target: ir.Node, holder: Operand, indices: Sequence[Operand], value: Operand
+        self,
+        state: State,
+        target: ir.Node,
+        holder: Operand,
+        indices: Sequence[Operand],
+        value: Operand,
     ) -> None:
         """``holder[indices] = value`` of a container."""
+        shown = None if isinstance(target, ir.Subscript) else holder.expr
         held = self.held_by(state, holder)
         if held is not None:
             from_key = any(
                 self.depends_on_data(state, index.value) or self.is_from_data(state, index.expr)
                 for index in indices
             )
-            self._note_set(state, target, held, Written.ELEMENT, value, from_key=from_key)
+            self._note_set(state, target, held, Written.ELEMENT, value, from_key=from_key, shown=shown)
 
     def _note_set(
         self,
@@ -334,6 +380,7 @@ class Writes(Replays):
         value: Operand,
         *,
         from_key: bool = False,
+        shown: ir.Node | str | None = None,
     ) -> None:
         watch = self.frame.watch
         expr = self._source_of(value)
@@ -342,8 +389,11 @@ class Writes(Replays):
             outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
             watch.replaced.setdefault(held, tuple(watch.arms))
+        if isinstance(value.value, Reference) and watch.is_tested(held):
+            path = f"{held[1]}[]" if written is Written.ELEMENT else held[1]
+            self.note_left((held[0], path), value.value)
         if outcome is not None:
-            self._note(state, target, held, written, outcome)
+            self._note(state, target, held, written, outcome, shown)
 
     def _source_of(self, value: Operand) -> ir.Expr | None:
         """The expression that gave a value; one that was unpacked is part of what the statement assigns."""
@@ -366,7 +416,7 @@ class Writes(Replays):
             return Outcome.SWITCHED
         if watch.is_tested(held):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
-        return Outcome.REPLACED
+        return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
 
     def _is_new(self, state: State, value: Operand, expr: ir.Expr | None) -> bool:
         return self.depends_on_data(state, value.value) or self.is_from_data(state, expr)
@@ -374,7 +424,7 @@ class Writes(Replays):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
-            return any(held in watch.mentioned(part) for part in _computed_parts(expr))
+            return held in grown_in(watch, expr)
         return advances(watch, expr, held)
 
     def _may_require_grad(self, state: State, value: Value) -> bool:
@@ -394,11 +444,12 @@ class Writes(Replays):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
+        adds_up |= any(held in grown_in(watch, operand.expr) for operand in operands)
         if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
-            if not is_new:
+            if not is_new or name == "setdefault":  # the replay finds what the forward put there
                 return
-            lazily = watch.is_tested(held) or name == "setdefault"
+            lazily = watch.is_tested(held)
             outcome = Outcome.SKIPPED if lazily else Outcome.REPLACED
             if lazily and not any(self._may_require_grad(state, operand.value) for operand in operands):
                 return
@@ -406,7 +457,7 @@ class Writes(Replays):
             return
         else:
             outcome = Outcome.ADVANCED if alone or not name.startswith("pop") else Outcome.COMPUTED
-        self._note(state, node, held, Written.ELEMENT, outcome)
+        self._note(state, node, held, Written.ELEMENT, outcome, receiver.expr)
 
     def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
         """Whether ``target += value`` of a local name changes an unknown list or tensor of somebody else."""
@@ -440,7 +491,8 @@ class Writes(Replays):
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
-            self._note(state, target, held, written, Outcome.RAISES)
+            is_written = isinstance(target, (ir.Attribute, ir.Subscript))
+            self._note(state, target, held, written, Outcome.RAISES, None if is_written else holder.expr)
 
     def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
         """A tensor is changed in place, by an operation or by assigning to a part of it."""
@@ -488,10 +540,17 @@ class Writes(Replays):
         is_module = any(isinstance(one, (Reference, InheritedMethod)) for one in objects)
         return self.text(function) if is_module else None
 
-    def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
+    def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand], value: Value) -> None:
         """A function is called whose results are kept by its arguments: tensors are told by identity."""
         if any(self.depends_on_data(state, operand.value) for operand in operands):
             self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
+        else:
+            self.note_kept_result(state, node, (FOREIGN, ""), value)
+
+    def note_kept_result(self, state: State, node: ir.Expr, held: Held, value: Value) -> None:
+        """A result is kept, and computed no second time."""
+        if self.depends_on_data(state, value) and self._may_require_grad(state, value):
+            self._note(state, node, held, Written.CACHE, Outcome.SKIPPED)
 
     def _is_moved(self, state: State, expr: ir.Expr | None, held: Held) -> bool:
         """Whether a value is the state itself, at most on another device: ``self.w.data.to(device)``."""
@@ -622,6 +681,10 @@ def _receiver(call: ir.Call) -> ir.Expr | None:
     return call.function.base if isinstance(call.function, ir.Attribute) else None
 
 
+def _attribute_of_class(klass: ClassValue, name: str) -> Held:
+    return klass.frame, f".{klass.definition.name}.{name}"
+
+
 def _names_a_class(expr: ir.Expr) -> bool:
     """``type(self)``, ``self.__class__``."""
     match expr:
@@ -631,13 +694,6 @@ def _names_a_class(expr: ir.Expr) -> bool:
             return True
         case _:
             return False
-
-
-def _computed_parts(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """The operands of operators in an expression."""
-    for part, _ in evaluated((expr,)):
-        if isinstance(part, ir.Binary):
-            yield from (part.left, part.right)
 
 
 def _goes_around_autograd(node: ir.Node, expr: ir.Expr | None) -> bool:

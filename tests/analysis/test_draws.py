@@ -991,6 +991,154 @@ PHASES = {
     """,
 }
 
+METHODS = {
+    "add_draws": """
+        class W:
+            def __add__(self, o):
+                return o * torch.rand(1)  # draw
+        w = W()
+        def body(x):
+            return (w + x).sin()
+    """,
+    "matmul_draws": """
+        class W(nn.Module):
+            def __matmul__(self, o):
+                return F.dropout(o, 0.5)  # draw
+        w = W()
+        def body(x):
+            return (w @ x).sin()
+    """,
+    "neg_draws": """
+        class W:
+            def __init__(self, x):
+                self.x = x
+            def __neg__(self):
+                return self.x * torch.rand(1)  # draw
+        def body(x):
+            return (-W(x)).sin()
+    """,
+    "enter_draws": """
+        class W:
+            def __enter__(self):
+                return torch.rand(1)  # draw
+            def __exit__(self, *a):
+                return False
+        def body(x):
+            with W() as m:
+                return (x * m).sin()
+    """,
+    "forward_pre_hook_draws": """
+        def pre(m, args):
+            return (args[0] * torch.rand(1),)  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_pre_hook(pre)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_hook_draws": """
+        def post(m, args, out):
+            return F.dropout(out, 0.5)  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(post)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_hook_on_self_draws": """
+        class Body(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(8, 8)
+                self.register_forward_pre_hook(self.noise)
+            def noise(self, m, args):
+                return (args[0] * torch.rand(1),)  # draw
+            def forward(self, x):
+                return self.lin(x).sin()
+        body = Body()
+    """,
+    "forward_hook_lambda": """
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(lambda m, a, out: out * torch.rand(1))  # draw
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_hook_custom_module": """
+        class Sub(nn.Module):
+            def forward(self, x):
+                return x * 2
+        sub = Sub()
+        sub.register_forward_hook(lambda m, a, out: out * torch.rand(1))  # draw
+        def body(x):
+            return sub(x).sin()
+    """,
+    "forward_hook_in_loop": """
+        def noise(m, args, out):
+            return out * torch.rand(1)  # draw
+        net = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        for m in net:
+            m.register_forward_hook(noise)
+        def body(x):
+            return net(x).sin()
+    """,
+    "forward_hook_in_loop_modules": """
+        def noise(m, args, out):
+            return out * torch.rand(1)  # draw
+        net = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        for m in net.modules():
+            m.register_forward_hook(noise)
+        def body(x):
+            return net(x).sin()
+    """,
+    "forward_hook_keyword_kwargs": """
+        def noise(m, args, kwargs, out):
+            return out * torch.rand(1)  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(noise, with_kwargs=True)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_pre_hook_kwargs": """
+        def noise(m, args, kwargs):
+            return (args[0] * torch.rand(1),), kwargs  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_pre_hook(noise, with_kwargs=True)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "a_backward_hook_draws_nothing_in_forward": """
+        def noise(m, gi, go):
+            return None
+        lin = nn.Linear(8, 8)
+        lin.register_full_backward_hook(noise)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "a_hook_that_is_gone": """
+        lin = nn.Linear(8, 8)
+        handle = lin.register_forward_hook(lambda m, a, out: out * torch.rand(1))
+        handle.remove()
+        def body(x):
+            return lin(x).sin()
+    """,
+    "a_module_that_is_not_called": """
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(lambda m, a, out: out * torch.rand(1))
+        def body(x):
+            return lin.forward(x).sin()
+    """,
+    "a_state_that_a_context_puts_back": """
+        class Seeded:
+            def __enter__(self):
+                self.state = torch.get_rng_state()
+                torch.manual_seed(3)
+            def __exit__(self, *error):
+                torch.set_rng_state(self.state)
+        def body(x):
+            with Seeded():
+                noise = torch.rand_like(x)
+            return (x * noise).sin()
+    """,
+}
+
 PROGRAMS = {
     **OPERATIONS,
     **SILENT_OPERATIONS,
@@ -1004,6 +1152,7 @@ PROGRAMS = {
     **UNKEPT,
     **DECORATED,
     **PHASES,
+    **METHODS,
 }
 
 
