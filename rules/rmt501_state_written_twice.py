@@ -160,8 +160,8 @@ def _what_happens(write: StateWrite) -> str:
             )
         case Outcome.COMPUTED:
             return (
-                f"{target} changes here and is computed with: {when}, it has another value, and the "
-                "gradients are wrong"
+                f"{target} {maybe(write)}changes here and is computed with: {when}, it has another "
+                "value, and the gradients are wrong"
             )
         case Outcome.UNFILLED:
             return unfilled(write)

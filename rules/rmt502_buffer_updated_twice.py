@@ -142,8 +142,8 @@ def _what_happens(write: StateWrite) -> str:
             return f"the state of {target} moves on a second time {when}, and the gradients are wrong"
         case Outcome.COMPUTED:
             return (
-                f"{target} changes here and is computed with: {when}, it has other values, and the gradients "
-                "are wrong"
+                f"{target} {maybe(write)}changes here and is computed with: {when}, it has other "
+                "values, and the gradients are wrong"
             )
         case Outcome.REPLACED:
             return f"{target} {maybe(write)}is written a second time {when}"

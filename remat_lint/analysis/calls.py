@@ -110,7 +110,7 @@ class Calls(SpecialCalls):
                 return self.call(state, node, function.function, [*bound, *operands, *named])
             case ClassValue():
                 made = self.construct(state, node, function, operands)
-                self.note_made(state, made)
+                self.note_made(state, made, operands)
                 return made
             case Reference():
                 return self._call_object(state, node, function, operands)

@@ -165,7 +165,12 @@ class Expressions(Calls):
         self.pick(state, expr, base, indices, item)
         item = self.fetched(item, base, "[]")
         if expr.base.at in self.frame.watch.met and (held := self.held_by(state, Operand(item, expr))):
-            self.frame.watch.met[expr.at] = frozenset([held])
+            keys = [index.value for index in expr.indices if isinstance(index, ir.Const)]
+            around = (
+                self.held_by(state, Operand(base, expr.base)) if len(keys) == len(expr.indices) == 1 else None
+            )
+            element = {(around[0], f"{around[1]}[{keys[0]!r}]")} if around is not None else set()
+            self.frame.watch.met[expr.at] = frozenset([held, *element])
             self.frame.watch.seen.add(held)
         return item
 

@@ -366,6 +366,14 @@ _COLLECTIVES = (
 )
 """All that waits for other ranks: the collectives, point to point, and the making of groups."""
 
+_WRITING_OWNERS = ("torch.distributed", "torch.distributed.distributed_c10d", "deepspeed.comm")
+_RECEIVING = (
+    "all_reduce all_reduce_coalesced all_gather all_gather_into_tensor all_gather_coalesced _all_gather_base "
+    "all_to_all all_to_all_single broadcast reduce reduce_scatter reduce_scatter_tensor _reduce_scatter_base "
+    "scatter recv irecv"
+)
+"""Collectives that put their result into what they are handed first, and no version counts that."""
+
 _WITH_GRADIENTS = (
     "all_reduce all_gather all_to_all all_to_all_single broadcast gather reduce reduce_scatter scatter"
 )
@@ -493,6 +501,14 @@ def is_ones_own(name: str) -> bool:
 def communicates(name: str) -> bool:
     """Whether a function communicates with other ranks."""
     return name in _SENDS or name.removesuffix(".default") in _SENDS
+
+
+def changes_its_first(name: str) -> bool:
+    """Whether a function changes the tensor, or the tensors, that it is handed first."""
+    owner, _, last = name.rpartition(".")
+    if owner == "torch":
+        return last.startswith("_foreach_") and last.endswith("_")
+    return owner in _WRITING_OWNERS and last in _RECEIVING.split()
 
 
 def unsteady(name: str) -> Unsteady | None:

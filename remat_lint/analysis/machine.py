@@ -214,10 +214,16 @@ class Machine:
         """The numbers of unknown values that operations take for tensors."""
         self.tallies: set[int] = set()
         """The numbers of counters of the standard library, which add up what they are updated with."""
+        self.aliases: dict[int, int] = {}
+        """For the number of what a cast gave, that of what it was given: it may have handed that on."""
         self.rebuilt: dict[int, int] = {}
         """For the number of a module like one that was made before, the number at which it was made again."""
         self.backwards = 0
         """How often backward has run."""
+        self.made_by: dict[int, ir.Stmt | None] = {}
+        """For objects of classes of the project, the statement that made them first."""
+        self.shared: set[int] = set()
+        """The addresses of what was made once and then handed to the constructors of several objects."""
         self.several: set[int] = set()
         """The addresses of objects that the code makes more than once, each time another one."""
         self.filled: dict[int, tuple[str, Place]] = {}

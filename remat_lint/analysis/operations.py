@@ -149,7 +149,16 @@ class Operations(Effects):
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written and operation.name not in _NORMALISING:
             return self._written_result(operation, written[0].value)
-        return self._result(state, node, operation, bound, effect)
+        result = self._result(state, node, operation, bound, effect)
+        if effect is Effect.CAST and operation.name not in _NARROWING and bound.constant("copy") is not True:
+            self._note_alias(self._source(operation, bound), result)
+        return result
+
+    def _note_alias(self, source: Operand | None, result: Value) -> None:
+        """A cast gives back what it is given, where that is of the wanted kind already."""
+        given = self.number_of(source.value) if source is not None else 0
+        if given and isinstance(result, Tensor) and result.storage:
+            self.aliases[result.storage] = given
 
     def _note_result(self, state: State, operation: Operation, bound: Bound, result: Value) -> None:
         """What an operation made is as steady as what it was made of, unless it draws or has parameters."""
@@ -567,6 +576,9 @@ def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
     targets = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
     return bool(targets) and all(_like(target) == like for target in targets)
 
+
+_NARROWING = frozenset({"half", "bfloat16", "double"})
+"""Casts to what a tensor hardly ever is already."""
 
 _COPYING = frozenset({"clone", "contiguous", "reshape", "flatten"})
 

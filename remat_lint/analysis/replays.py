@@ -118,10 +118,10 @@ class Replays(Machine):
         """Whether a path runs where the model is not in training only: nothing is replayed there."""
         return any(not holds and key.endswith(_IN_TRAINING) for key, holds in state.assumed.items())
 
-    def note_write(self, state: State, node: ir.Node, write: Write) -> None:
+    def note_write(self, state: State, node: ir.Node, write: Write, *, certain: bool = True) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
         if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
-            self.note_deed(state, node, write)
+            self.note_deed(state, node, write, certain=certain)
 
     def compute_with(self, state: State, used: frozenset[Held], exprs: Sequence[ir.Expr] = ()) -> None:
         """Something is computed with what is held, which these expressions stand for.
@@ -211,8 +211,18 @@ class Replays(Machine):
         for deed in deeds.through(step):
             if isinstance(deed.act, Write):
                 self.frame.watch.write((deed.act.number, deed.act.path))
+                deed = self._after_use(deed, deed.act)
             if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
                 self.deeds.note(deed)
+
+    def _after_use(self, deed: Deed, write: Write) -> Deed:
+        """What a callee overwrites, and the running function computed with before: replay finds it so."""
+        is_replaced = write.outcome is Outcome.REPLACED and write.written is not Written.ELEMENT
+        if not is_replaced or deed.is_done_once:
+            return deed
+        if not self.frame.watch.was_used((write.number, write.path)):
+            return deed
+        return replace(deed, act=replace(write, outcome=Outcome.COMPUTED, edit=None))
 
     def note_backward(self) -> None:
         """Backward runs: this is no code of a model, and the replays of what ran so far are done."""

@@ -6,7 +6,7 @@ at attributes and names that code in the file changes, and at no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -193,6 +193,10 @@ class Watch:
         for held in state:
             self.used.setdefault(held, set()).add(arms)
 
+    def was_used(self, held: Held) -> bool:
+        """Whether something was computed with a state by now, on every path that leads here."""
+        return any(tuple(self.arms[: len(around)]) == around for around in self.used.get(held, ()))
+
     def write(self, held: Held) -> None:
         """This state is written."""
         self.written.setdefault(held, set()).add(tuple(self.arms))
@@ -356,13 +360,26 @@ _CHANGING = (
 
 def changed_names(source: SourceFile) -> frozenset[str]:
     """The attributes, globals and containers that functions of a file change, by their last names."""
-    return frozenset(
-        name
-        for function in source.lowered.functions
-        if function.name != "__init__"
-        for statement in nested(function.body)
-        for name in _changed_by(statement, function.globals | function.nonlocals)
-    )
+    changed: set[str] = set()
+    for function in source.lowered.functions:
+        if function.name != "__init__":
+            outer = function.globals | function.nonlocals
+            statements = list(nested(function.body))
+            found = {name for statement in statements for name in _changed_by(statement, outer)}
+            for statement in reversed(statements):
+                found.update(_behind(statement, found))
+            changed |= found
+    return frozenset(changed)
+
+
+def _behind(statement: ir.Stmt, changed: Set[str]) -> Iterator[str]:
+    """What a local name that is changed was made of: ``table = self.table.float()``."""
+    match statement:
+        case ir.Assign(targets=targets, value=ir.Expr() as value):
+            if any(isinstance(target, ir.Name) and target.id in changed for target in targets):
+                yield from _last_name(value)
+        case _:
+            return
 
 
 def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
@@ -372,6 +389,9 @@ def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
                 yield from _names_changed(target, outer)
         case ir.AugAssign(target=target):
             yield from _last_name(target)
+        case ir.Expression(value=ir.Call(arguments=arguments)):  # whose result nobody wants
+            for argument in arguments:
+                yield from _last_name(argument.value)
         case _:
             pass
     for part, _ in evaluated(header(statement)):

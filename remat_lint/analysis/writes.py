@@ -44,8 +44,14 @@ from remat_lint.project import Project
 _IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
 """Operators that change nothing the second time."""
 
-_OVERWRITING = frozenset(["zero_", "fill_", "copy_", "set_"])
-"""In-place operations that do not look at what they change."""
+_COLLECTIVES = (
+    "all_gather all_gather_into_tensor _all_gather_base all_to_all all_to_all_single broadcast reduce_scatter "
+    "reduce_scatter_tensor _reduce_scatter_base scatter recv irecv"
+)
+_OVERWRITING = frozenset(
+    ["zero_", "fill_", "copy_", "set_", "_foreach_copy_", "_foreach_zero_", *_COLLECTIVES.split()]
+)
+"""Operations in place, and collectives, that do not look at what they change."""
 
 _TO_NUMBER = frozenset(["item", "tolist", "numpy"])
 _NUMBERS = frozenset(["int", "float", "bool"])
@@ -424,7 +430,9 @@ class Writes(Replays):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
-            return held in grown_in(watch, expr)
+            grown, element = set(grown_in(watch, expr)), self._as_used(target, held)
+            keyed = {one for one in grown if one[0] == held[0] and _is_element(one[1], held[1])}
+            return element in keyed if keyed and element != held else held in grown
         return advances(watch, expr, held)
 
     def _may_require_grad(self, state: State, value: Value) -> bool:
@@ -494,9 +502,25 @@ class Writes(Replays):
             is_written = isinstance(target, (ir.Attribute, ir.Subscript))
             self._note(state, target, held, written, Outcome.RAISES, None if is_written else holder.expr)
 
-    def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
-        """A tensor is changed in place, by an operation or by assigning to a part of it."""
-        held = self.held_by(state, operand)
+    def tensors_in(self, state: State, operand: Operand) -> Iterator[Operand]:
+        """What an operation on a list of tensors changes: each of them."""
+        value, expr = operand.value, operand.expr
+        found = self.object_at(state, value) if isinstance(value, Reference) else value
+        if isinstance(found, (ListObject, SequenceValue)):
+            shown = expr.items if isinstance(expr, ir.Display) and len(expr.items) == len(found.items) else ()
+            for index, item in enumerate(found.items):
+                yield Operand(item, shown[index] if shown else expr)
+        else:
+            yield operand
+
+    def note_in_place(self, state: State, node: ir.Node, operand: Operand, *, counted: bool = True) -> None:
+        """A tensor is changed in place, by an operation or by assigning to a part of it.
+
+        Autograd notices what is ``counted`` by the version of the tensor.
+        """
+        held, certain = self.held_by(state, operand), True
+        while held is not None and held[0] in self.aliases and not self._is_others(held[0]):
+            held, certain = self.root_of(self.aliases[held[0]]), False
         if held is None:
             return
         watch, statement = self.frame.watch, self.frame.statement
@@ -507,14 +531,20 @@ class Writes(Replays):
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
-        again = overwrites or replaces_part or watch.was_replaced(held)
-        outcome = Outcome.REPLACED if again else Outcome.ADVANCED
+        grows = replaces_part and held in grown_in(watch, assigned)
+        again = (overwrites or replaces_part) and not grows
+        outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
             written = Written.INPUT
-            outcome = Outcome.COMPUTED if _goes_around_autograd(node, operand.expr) else Outcome.RAISES
+            unseen = not counted or _goes_around_autograd(node, operand.expr)
+            outcome = Outcome.COMPUTED if unseen else Outcome.RAISES
         shown = operand.expr if operand.expr is not None else node
-        self._note(state, node, held, written, outcome, shown)
+        self._note(state, node, held, written, outcome, shown, certain=certain)
+
+    def _is_others(self, number: int) -> bool:
+        """Whether what has this number was there before the running call."""
+        return self.is_foreign(number, max(self.frame.id, self.replayed_since))
 
     def note_statistics(
         self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
@@ -585,6 +615,8 @@ class Writes(Replays):
     def note_unfilled(self, state: State, value: Value) -> None:
         """A tensor or container is read that a saved region filled: what the replay finds there is empty."""
         number = self.number_of(value)
+        if isinstance(value, Tensor) and value.token is not None:
+            return  # it is the output of a region: that is kept, or its reader lacks a marker
         if number in self.filled and self.is_repeated(state):
             target, place = self.filled[number]
             written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
@@ -605,14 +637,26 @@ class Writes(Replays):
         written: Written,
         outcome: Outcome,
         shown: ir.Node | str | None = None,
+        *,
+        certain: bool = True,
     ) -> None:
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
+        if outcome is Outcome.REPLACED and self.frame.watch.was_used(self._as_used(node, held)):
+            outcome = Outcome.COMPUTED
         self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
         write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
-        self.note_write(state, node, write)
+        self.note_write(state, node, write, certain=certain)
+
+    def _as_used(self, node: ir.Node, held: Held) -> Held:
+        """The state that is written, as what computes with it knows it: an element by its key."""
+        match node:
+            case ir.Subscript(indices=[ir.Const(value=key)]):
+                return held[0], f"{held[1]}[{key!r}]"
+            case _:
+                return held
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -679,6 +723,11 @@ def _is_outer(target: ir.Expr, outer: frozenset[str]) -> bool:
 def _receiver(call: ir.Call) -> ir.Expr | None:
     """What a method is called on."""
     return call.function.base if isinstance(call.function, ir.Attribute) else None
+
+
+def _is_element(path: str, container: str) -> bool:
+    """Whether a path leads to an element of a container whose key the source shows."""
+    return path.startswith(f"{container}[") and path.endswith("]") and path != f"{container}[]"
 
 
 def _attribute_of_class(klass: ClassValue, name: str) -> Held:
