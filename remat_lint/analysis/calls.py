@@ -521,7 +521,7 @@ class Calls(SpecialCalls):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
-        if isinstance(value, Unknown):
+        if isinstance(value, (Unknown, Method, InheritedMethod)):
             self.note_told(state, node, receiver, name)
         if name == "backward":
             self.note_backward()
@@ -587,7 +587,8 @@ class Calls(SpecialCalls):
         operation = torch_ops.function(name)
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
-        if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
+        is_of_torch = name.startswith("torch.nn.") and _looks_like_a_class(name)
+        if is_of_torch or name in MODULE_CONTAINERS or torch_ops.module(name) is not None:
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
         made = self._made_by(state, node, name, operands)

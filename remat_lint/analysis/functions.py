@@ -112,8 +112,11 @@ class Functions(Construction):
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
+        is_kept = any(self.decorator_name(decorator) in _CACHING for decorator in definition.decorators)
+        if is_kept and not any(self.is_another_each_time(state, operand.value) for operand in operands):
+            deeds = Deeds()
         self.end_call(state, node, frame, deeds)
-        if definition.decorators and any(self.decorator_name(d) in _CACHING for d in definition.decorators):
+        if is_kept:
             self.note_cached(state, node, operands, value)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)

@@ -314,8 +314,9 @@ class Operations(Effects):
         if effect is Effect.CAST and bound.constant("copy") is not True:
             return Effect.VIEW if _is_cast_to_itself(source.value, bound) else Effect.CAST
         if effect is Effect.DROPOUT:
-            off = bound.constant("training") is False or bound.constant("p") in (0, 0.0)
-            return Effect.VIEW if off and bound.constant("p") is not False else Effect.READ
+            chances = [bound.constant(switch.parameter) for switch in operation.switches[:1]]
+            off = bound.constant("training") is False or chances[0] in (0, 0.0)
+            return Effect.VIEW if off and chances[0] is not False else Effect.READ
         return effect
 
     def _source(self, operation: Operation, bound: Bound) -> Operand | None:

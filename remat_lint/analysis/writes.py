@@ -45,8 +45,8 @@ _IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
 """Operators that change nothing the second time."""
 
 _COLLECTIVES = (
-    "all_gather all_gather_into_tensor _all_gather_base all_to_all all_to_all_single broadcast reduce_scatter "
-    "reduce_scatter_tensor _reduce_scatter_base scatter recv irecv"
+    "all_gather all_gather_into_tensor _all_gather_base all_to_all all_to_all_single broadcast scatter recv "
+    "irecv reduce_scatter reduce_scatter_tensor _reduce_scatter_base"
 )
 _OVERWRITING = frozenset(
     ["zero_", "fill_", "copy_", "set_", "_foreach_copy_", "_foreach_zero_", *_COLLECTIVES.split()]
@@ -576,6 +576,12 @@ class Writes(Replays):
             self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
         else:
             self.note_kept_result(state, node, (FOREIGN, ""), value)
+
+    def is_another_each_time(self, state: State, value: Value) -> bool:
+        """Whether an argument is another one on replay, so that what is kept for the first does not count."""
+        if isinstance(value, Reference):
+            return not self._is_others(value.address)
+        return self.depends_on_data(state, value)
 
     def note_kept_result(self, state: State, node: ir.Expr, held: Held, value: Value) -> None:
         """A result is kept, and computed no second time."""
