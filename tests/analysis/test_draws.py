@@ -24,7 +24,7 @@ from remat_lint.source import SourceFile
 from tests.wrong_gradients import outcome
 
 PRELUDE = """\
-import contextlib, copy, os, random, secrets, uuid
+import contextlib, copy, functools, os, random, secrets, uuid
 import torch
 import torch.nn.functional as F
 import torch.utils.checkpoint
@@ -991,6 +991,66 @@ PHASES = {
     """,
 }
 
+OTHER_PACKAGES = {
+    "depth_that_is_dropped": """
+        from timm.layers import DropPath, drop_path
+        drop, none = DropPath(0.1), DropPath(0.0)
+        def body(x):
+            x = drop_path(x, 0.1)
+            x = drop_path(x, 0.1, True)  # draw
+            return none(x) + drop(x.sin())  # draw
+    """,
+    "depth_that_is_dropped_by_a_subclass": """
+        from timm.models.layers import DropPath
+        class Mine(DropPath):
+            pass
+        drop = Mine(drop_prob=0.1)
+        def body(x):
+            return x + drop(x.sin())  # draw
+    """,
+    "rows_that_are_dropped": """
+        from torchvision.ops import StochasticDepth, stochastic_depth
+        drop = StochasticDepth(0.1, "row")
+        def body(x):
+            x = stochastic_depth(x, 0.1, "row", False)
+            x = stochastic_depth(x, 0.1, "row")  # draw
+            return x + drop(x.sin())  # draw
+    """,
+    "attention_of_another_package": """
+        from flash_attn import flash_attn_func
+        def body(x):
+            y = flash_attn_func(x, x, x)
+            return flash_attn_func(y, y, y, dropout_p=0.1)  # draw
+    """,
+}
+
+KEPT = {
+    "noise_that_is_drawn_once": """
+        @functools.lru_cache
+        def noise(size):
+            return torch.rand(size)
+        def body(x):
+            return (x * noise(8)).sin()
+    """,
+    "noise_that_an_object_keeps": """
+        class Block(nn.Module):
+            @functools.cached_property
+            def noise(self):
+                return torch.rand(8)
+            def forward(self, x):
+                return (x * self.noise).sin()
+        body = Block()
+    """,
+    "noise_that_an_object_of_the_call_keeps": """
+        class Noise:
+            @functools.cached_property
+            def values(self):
+                return torch.rand(8)  # draw
+        def body(x):
+            return (x * Noise().values).sin()
+    """,
+}
+
 METHODS = {
     "add_draws": """
         class W:
@@ -1153,6 +1213,8 @@ PROGRAMS = {
     **DECORATED,
     **PHASES,
     **METHODS,
+    **KEPT,
+    **OTHER_PACKAGES,
 }
 
 
@@ -1216,6 +1278,10 @@ def test_torch_remat_says_the_same(name: str, tmp_path: Path) -> None:
     pytest.importorskip("torch_remat")
     if name in NUMPY:
         pytest.importorskip("numpy")
+    if name in OTHER_PACKAGES:
+        pytest.importorskip("timm")
+        pytest.importorskip("torchvision")
+        pytest.importorskip("flash_attn")
     code = code_of(name)
     said = re.search(r"^# runtime: (.*)$", code, re.MULTILINE)
     if said is not None and said[1] == "not asked":
