@@ -238,9 +238,9 @@ class Items(Registered):
 
     def _iterate_object(self, state: State, node: ir.Node, value: Reference) -> SequenceValue:
         made = self.call_special(state, node, value, "__iter__")
-        if made is not None and made != value:
+        if made is not None and self.special_method(state, made, "__iter__") is None:
             return self.iterate(state, node, made)
-        taken = self.call_special(state, node, value, "__next__")
+        taken = self.call_special(state, node, made or value, "__next__")
         if taken is not None:
             return SequenceValue(rest=taken)
         found = self.object_at(state, value)

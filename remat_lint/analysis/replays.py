@@ -179,7 +179,12 @@ class Replays(Machine):
     def note_left(self, held: Held, value: Value) -> None:
         """State is set to a value unless there is one: the next call finds that of this one."""
         number = self._number(value)
-        if number and self.root_of(held[0])[0] != number:
+        if number:
+            self.lie_in(number, held)
+
+    def lie_in(self, number: int, held: Held) -> None:
+        """What has this number lies there, if it lies nowhere yet: nothing lies in itself."""
+        if self.root_of(held[0])[0] != number:
             self.holders.setdefault(number, held)
 
     def root_of(self, number: int) -> Held:

@@ -252,7 +252,7 @@ class Writes(Replays):
                     numbers.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
-                self.holders[new] = (renumbered.get(holder, holder), path)
+                self.lie_in(new, (renumbered.get(holder, holder), path))
 
     def note_computation(self) -> None:
         """The statement under way computes something that no phase can do without."""
