@@ -327,6 +327,13 @@ class ModuleValue(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Attributes(Value):
+    """The attributes of an object by their names: ``vars(holder)``, and ``globals()`` of a module."""
+
+    holder: Value
+
+
+@dataclass(frozen=True, slots=True)
 class ClassValue(Value):
     """A class of the project."""
 
@@ -662,6 +669,8 @@ def parts(value: Value) -> tuple[Value, ...]:
             return (function, *positional, *(item for _, item in keywords))
         case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
             return (receiver,)
+        case Attributes(holder=holder):
+            return (holder,)
         case FunctionValue(receiver=receiver, defaults=defaults):
             bound = (receiver,) if receiver is not None else ()
             return (*bound, *(item for _, item in defaults))
