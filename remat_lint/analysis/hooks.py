@@ -220,12 +220,19 @@ class Hooks(Markers):
         """What an object holds in an attribute, or a module in a global; the object itself for everything."""
         if path == EVERYTHING:
             return Reference(owner)
-        name = path.removeprefix(".")
-        found = self.object_at(state, Reference(owner))
-        if isinstance(found, InstanceObject):
-            return found.get(name) or NONE
+        first, *others = path.removeprefix(".").split(".")
+        value = self._held_under(state, Reference(owner), first)
         scopes = (scope for scope in self.scopes.values() if scope.frame == owner)
-        return next((scope.names.get(name, NONE) for scope in scopes), NONE)
+        value = next((scope.names.get(first, NONE) for scope in scopes), value)
+        for name in others:
+            value = self._held_under(state, value, name)
+        return value
+
+    def _held_under(self, state: State, holder: Value, name: str) -> Value:
+        """What an object, or one of several, holds in an attribute."""
+        objects = (self.object_at(state, one) for one in alternatives(holder) if isinstance(one, Reference))
+        held = (found.get(name) for found in objects if isinstance(found, InstanceObject))
+        return next((value for value in held if value is not None), NONE)
 
     def _report_hook(self, node: ir.Expr, hook: _Hook, what: str, advice: str) -> None:
         if not hook.is_open:  # a subclass may have other methods

@@ -134,12 +134,15 @@ class Writes(Replays):
         """Code looks at an attribute, which may be one of the class of its object."""
         if self.handled is None and name not in self.frame.watch.changed:
             return
-        around = self.held_by(state, holder)
+        found = self.object_at(state, holder.value) if isinstance(holder.value, Reference) else None
+        klass = found.klass if isinstance(found, InstanceObject) else holder.value
+        order = self.mro(klass) if isinstance(klass, ClassValue) else ()
+        met = {_attribute_of_class(one, name) for one in order if isinstance(one, ClassValue)}
+        around = self.held_by(state, holder) if klass is not holder.value or not met else None
         if around is not None:
-            found = self.object_at(state, holder.value) if isinstance(holder.value, Reference) else None
-            order = self.mro(found.klass) if isinstance(found, InstanceObject) else ()
-            classes = {_attribute_of_class(one, name) for one in order if isinstance(one, ClassValue)}
-            self.meet(state, expr, name, {(around[0], f"{around[1]}.{name}"), *classes}, value)
+            met.add((around[0], f"{around[1]}.{name}"))
+        if met:
+            self.meet(state, expr, name, met, value)
 
     def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
         """Code looks at state under a name: remember it where the file changes such."""
