@@ -192,7 +192,7 @@ class SpecialCalls(Functions):
                 self.store(state, attribute, receiver, value, shown)
             case "__setattr__", [key, value]:
                 self.may_be_called(state, [value])
-                self.look_at_everything(receiver.value)
+                self.look_at_everything(receiver.value, sets=True)
                 self.set_named(state, receiver.value, key, value.value)
             case "__getattribute__", [_] if attribute.name:
                 return self.fetch(state, node, receiver, attribute.name)

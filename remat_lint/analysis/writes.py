@@ -371,12 +371,14 @@ class Writes(Replays):
         if self.handled is not None and held is not None:
             self.handled.set.add(held)
 
-    def look_at_everything(self, value: Value, path: str = EVERYTHING) -> None:
-        """Code asks an object for all that it holds, to take it or to set it."""
+    def look_at_everything(self, value: Value, *, sets: bool = False) -> None:
+        """Code asks an object for all that it holds, or ``sets`` what it has a name for."""
         number = self.number_of(value)
         if self.handled is not None and number:
             owner, around = self.root_of(number)
-            self.handled.looked_at.add((owner, around + path))
+            self.handled.looked_at.add((owner, around + EVERYTHING))
+            if sets:
+                self.handled.set.add((owner, around + EVERYTHING))
 
     def attributes_of(self, value: Value) -> Attributes:
         """All that an object holds, by its names."""
