@@ -8,8 +8,8 @@ as long as there are few.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -19,11 +19,15 @@ from torch import nn
 from remat_lint.manifest import DeclaringClass
 from remat_lint.runtime_check.agreement import Agreement, Declared, declared_class
 from remat_lint.runtime_check.bench import Bench, Target, opened
+from remat_lint.runtime_check.cause import Cause, Kind, find_cause, find_noise
 from remat_lint.runtime_check.compare import Difference, Extent, differences, extent
 from remat_lint.runtime_check.confirmations import Confirmed
+from remat_lint.runtime_check.costs import Costs, costs
 from remat_lint.runtime_check.deadline import deadline
 from remat_lint.runtime_check.divergence import Groups
 from remat_lint.runtime_check.errors import UsageError
+from remat_lint.runtime_check.explanation import Explanation, explain
+from remat_lint.runtime_check.knockout import KnockOut, knocked_out
 from remat_lint.runtime_check.plan import BLOCK, PLAIN, SELECTIVE, Plan, regions, segments
 from remat_lint.runtime_check.policy import (
     ALL,
@@ -40,7 +44,7 @@ from remat_lint.runtime_check.ranks import RankGuard, RankSettings
 from remat_lint.runtime_check.recorded import recorded_class
 from remat_lint.runtime_check.regions import Observation, SeenRegion
 from remat_lint.runtime_check.source_flags import Flag
-from remat_lint.runtime_check.tracks import Track
+from remat_lint.runtime_check.tracks import Track, Witnesses
 from remat_lint.runtime_check.values import ReplayedOtherwise, Values
 from remat_lint.runtime_check.verdicts import (
     EXIT_BROKEN,
@@ -84,6 +88,16 @@ class CheckResult:
     """What manifests say of the regions; none where the forward did not get to its end."""
     recorded: DeclaringClass | None = None
     """The regions that ran, as a manifest has them."""
+    causes: Mapping[str, Cause] = field(default_factory=dict)
+    """Why a policy or control breaks the step, by its name, where a second run shows it."""
+    noise_cause: Cause | None = None
+    """Why the plain step does not repeat itself."""
+    explanation: Explanation | None = None
+    """Whose fault it is that policies break the step."""
+    costs: Costs | None = None
+    """Memory and time of the policies, where they were asked for and all policies hold."""
+    knock_out: KnockOut | None = None
+    """Which markers are needed, where that was asked for and all policies hold."""
 
     def __getitem__(self, policy: str) -> PolicyResult:
         """The result under the policy of this name."""
@@ -107,11 +121,14 @@ class CheckResult:
 
     @property
     def exit_status(self) -> int:
-        """0 holds, 1 broken or other regions than the manifest's, 5 inconclusive."""
+        """0 holds, 1 broken or other regions than the manifest's, 3 over budget, 5 inconclusive."""
         if self.broken or any(one.differences for one in self.agreements):
             return EXIT_BROKEN
+        if self.costs is not None and self.costs.exit_status != EXIT_HOLDS:
+            return self.costs.exit_status
         checked = self.checkpoints and self.has_gradients
-        return EXIT_INCONCLUSIVE if self.noise or not checked else EXIT_HOLDS
+        doubtful = any(one.verdict is Verdict.INCONCLUSIVE for one in self.policies)
+        return EXIT_INCONCLUSIVE if doubtful or self.noise or not checked else EXIT_HOLDS
 
 
 @dataclass(frozen=True)
@@ -139,6 +156,10 @@ class Options:
         rank_groups: ranks that do the same; by default all ranks of the job.
         rank_timeout: seconds after which a rank without progress in its step is stuck.
         rank_start_timeout: seconds for which ranks wait for each other before a step.
+        memory: measure bytes and times, and find the policies that are worth a choice.
+        budget_mib: what a policy may retain after forward; none that does is a missed budget.
+        max_slowdown: the longest step, in proportion to the plain step's; likewise.
+        knock_out: silence each marker in turn, to find those that no policy needs.
         timeout: the seconds after which the check is given up.
     """
 
@@ -155,6 +176,10 @@ class Options:
     segment: int = 1
     batches: int = 1
     steps_optimizer: bool = False
+    memory: bool = False
+    budget_mib: float | None = None
+    max_slowdown: float | None = None
+    knock_out: bool = False
     timeout: float | None = None
     rank_groups: Groups = ()
     rank_timeout: float = 5.0
@@ -166,10 +191,16 @@ class Options:
         return RankSettings(self.rank_groups, self.rank_timeout, self.rank_start_timeout)
 
 
-def check(target: Target, options: Options = Options(), guard: RankGuard | None = None) -> CheckResult:
+def check(
+    target: Target,
+    options: Options = Options(),
+    guard: RankGuard | None = None,
+    standing: Witnesses = lambda _: (),
+) -> CheckResult:
     """Run the step of ``target`` under every policy and compare it with the plain run.
 
-    ``target`` is ``package.module:factory``, or the factory itself. ``guard`` compares the ranks of a job.
+    ``target`` is ``package.module:factory``, or the factory itself. ``guard`` compares the ranks of a job;
+    ``standing`` makes witnesses of every track.
 
     Raises:
         UsageError: where the target cannot be run at all.
@@ -179,7 +210,8 @@ def check(target: Target, options: Options = Options(), guard: RankGuard | None 
         guard.use(options.ranks)
 
     def on_each_track(observation: Observation) -> Sequence[Witness]:
-        return () if guard is None else (guard.witness(observation),)
+        own = standing(observation)
+        return own if guard is None else (guard.witness(observation), *own)
 
     with (
         deadline(options.timeout),
@@ -210,7 +242,10 @@ def _of_all_seeds(checks: Sequence[CheckResult]) -> CheckResult:
 
     one = next((check for check in checks if check.noise), checks[0])
     kinds = ("results", "controls", "combinations")
-    return replace(one, **{kind: merged(one, kind) for kind in kinds})  # type: ignore[arg-type]
+    causes = {name: cause for check in reversed(checks) for name, cause in check.causes.items()}
+    blamed = next((check.explanation for check in checks if check.explanation is not None), None)
+    merged_kinds = {kind: merged(one, kind) for kind in kinds}
+    return replace(one, causes=causes, explanation=blamed, **merged_kinds)  # type: ignore[arg-type]
 
 
 class _Check:
@@ -246,6 +281,13 @@ class _Check:
         results += [self._under(regions(policy)) for policy in policies[1:]]
         all_hold = not self._on_any_rank(result.name for result in results if result.is_broken)
         more = self._combinations(decided, policies) if all_hold else ()
+        controls = tuple(self._controls(all_hold))
+        combinations = tuple(self._under(regions(policy)) for policy in more)
+        broken = [one for one in (*results, *combinations, *controls) if one.is_broken]
+        is_alone = self._guard is None  # what only one rank runs would leave the others waiting
+        causes = self._causes(broken) if is_alone else {}
+        judged, combinations = _doubted(results, causes), _doubted(combinations, causes)
+        holds = is_alone and not broken and not self._noise
         return CheckResult(
             target=self._bench.name,
             device=str(self._bench.start.device),
@@ -257,9 +299,16 @@ class _Check:
             untapped=tuple(dict.fromkeys(n for n in first.trace if n not in seen.regions)),
             noise=self._noise,
             tensors=tuple(what for what, seen in self._plain.prints.items() if seen is not None),
-            results=tuple(results),
-            controls=tuple(self._controls(all_hold)),
-            combinations=tuple(self._under(regions(policy)) for policy in more),
+            results=judged,
+            controls=controls,
+            combinations=combinations,
+            causes=causes,
+            noise_cause=find_noise(self._bench) if is_alone and self._noise else None,
+            explanation=explain(judged, controls, decided, lambda plan: self._under(plan).is_broken)
+            if is_alone
+            else None,
+            costs=self._costs(judged) if holds else None,
+            knock_out=knocked_out(self._bench) if holds and self._options.knock_out else None,
             has_gradients=any(
                 seen is not None for what, seen in self._plain.prints.items() if "gradient" in what
             ),
@@ -275,6 +324,23 @@ class _Check:
                 is_one_checkpoint=self._bench.wraps_module,
             ),
         )
+
+    def _causes(self, broken: Sequence[PolicyResult]) -> Mapping[str, Cause]:
+        """The cause of each track that breaks the step; those that break it alike have one cause."""
+        alike: dict[tuple[str, ...], Cause | None] = {}
+        for one in broken:
+            if one.findings not in alike:
+                alike[one.findings] = find_cause(self._bench, one)
+        causes = ((one.name, alike[one.findings]) for one in broken)
+        return {name: cause for name, cause in causes if cause is not None}
+
+    def _costs(self, results: Sequence[PolicyResult]) -> Costs | None:
+        """Memory and time, where they were asked for."""
+        budget_mib, max_slowdown = self._options.budget_mib, self._options.max_slowdown
+        if not self._options.memory and budget_mib is None and max_slowdown is None:
+            return None
+        plans = [result.plan for result in results]
+        return costs(self._bench, plans, budget_mib=budget_mib, max_slowdown=max_slowdown)
 
     def _repeated(self) -> Noise:
         """The plain step again, to see what it does not repeat."""
@@ -370,6 +436,15 @@ class _Check:
                 if patterns not in known:
                     known.add(patterns)
                     yield policy
+
+
+def _doubted(results: Iterable[PolicyResult], causes: Mapping[str, Cause]) -> tuple[PolicyResult, ...]:
+    """What a kernel does that does not repeat itself says nothing of checkpoints: it is inconclusive."""
+
+    def is_noise(one: PolicyResult) -> bool:
+        return one.name in causes and causes[one.name].kind is Kind.KERNEL
+
+    return tuple(replace(one, verdict=Verdict.INCONCLUSIVE) if is_noise(one) else one for one in results)
 
 
 def _declared(kind: type[nn.Module], options: Options) -> Iterator[Declared]:

@@ -7,7 +7,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,9 @@ from remat_lint.runtime_check.errors import UsageError, in_one_line
 
 if TYPE_CHECKING:
     from remat_lint.runtime_check.checker import CheckResult
+    from remat_lint.runtime_check.output import Files
     from remat_lint.runtime_check.ranks import RankGuard
+    from remat_lint.runtime_check.record import Record
 
 
 def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -32,6 +34,9 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         number = "(not installed)"
     click.echo(f"remat-check {number}")
     context.exit()
+
+
+_FILE = click.Path(path_type=Path)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -120,11 +125,38 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     help="Compare the regions that run with what remat-lint manifest says of the source.",
 )
 @click.option(
+    "--memory",
+    is_flag=True,
+    default=None,
+    help="Measure bytes by region and time, and find the policies that are worth a choice.",
+)
+@click.option(
+    "--budget-mib",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MIB",
+    help="What a policy may retain after forward: the fastest one that does is named. Implies --memory.",
+)
+@click.option(
+    "--max-slowdown",
+    type=click.FloatRange(0, min_open=True),
+    metavar="RATIO",
+    help="The longest step, in proportion to the plain one: 1.2 is a fifth longer. Implies --memory.",
+)
+@click.option(
+    "--knock-out",
+    is_flag=True,
+    default=None,
+    help="Silence each marker in turn, to find those that no policy needs.",
+)
+@click.option(
     "--timeout",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Give up on a case after this time: it is inconclusive then.",
 )
+@click.option("--json", "json_file", type=_FILE, metavar="FILE", help="Write a record of everything there.")
+@click.option("--junit", "junit_file", type=_FILE, metavar="FILE", help="Write JUnit XML there.")
+@click.option("--html", "html_file", type=_FILE, metavar="FILE", help="Write a page with pictures there.")
 @click.option(
     "--config",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -144,6 +176,9 @@ def main(
     targets: tuple[str, ...],
     update: bool,
     write_manifest: Path | None,
+    json_file: Path | None,
+    junit_file: Path | None,
+    html_file: Path | None,
     config: Path | None,
     wants_traceback: bool,
     **given: Any,
@@ -158,16 +193,18 @@ def main(
     Exit status: 0 all equal, 1 a policy breaks the step or a manifest names other regions, 2 the target
     or an option cannot be used, 3 a budget is missed, 4 ranks differ, 5 inconclusive.
     """
-    wanted = _Wanted(update, write_manifest, wants_traceback)
     try:
         found = settings.load(Path.cwd(), config)
         cases = found.targets(targets)
         _require_torch()
+        wanted = _Wanted(update, write_manifest, wants_traceback, _files(json_file, junit_file, html_file))
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
         said = {name: value for name, value in given.items() if value not in (None, ())}
         each = {name: (factory, {**found.for_case(name), **said}) for name, factory in cases}
         statuses = _check_all(each, wanted)
+        if wanted.records:
+            wanted.files.write(wanted.records)
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
@@ -185,6 +222,17 @@ class _Wanted:
     update: bool
     write_manifest: Path | None
     traceback: bool
+    files: Files
+    records: list[Record] = field(default_factory=list)
+    """Of the cases that were checked so far."""
+
+
+def _files(json_file: Path | None, junit_file: Path | None, html_file: Path | None) -> Files:
+    from remat_lint.runtime_check.output import Files
+
+    files = Files(json_file, junit_file, html_file)
+    files.require_places()
+    return files
 
 
 _GRAVEST_FIRST = (1, 4, 3, 5, 0)
@@ -232,22 +280,29 @@ def _checked(
 ) -> tuple[int, str]:
     """Check one case: its exit status, and what is to be said."""
     from remat_lint.runtime_check.checker import Options, check
+    from remat_lint.runtime_check.progress import Progress
+    from remat_lint.runtime_check.record import record_of
     from remat_lint.runtime_check.report import rendered
+    from remat_lint.runtime_check.sections import sections_of
 
     manifest = options.get("manifest")
     if wanted.update:
         if manifest is None:
             raise UsageError("--update: name the file to update with --manifest, or use --write-manifest")
         options = {**options, "manifest": None}
-    result = check(factory, Options(**options), guard)
+    chosen = Options(**options)
+    with Progress(sys.stderr, name) as progress:
+        result = check(factory, chosen, guard, standing=progress)
+    result = replace(result, target=factory if name == factory else f"{name} ({factory})")
+    if guard is None or guard.rank == 0:
+        wanted.records.append(record_of(result, sections_of(result), seeds=chosen.seeds))
     if wanted.traceback:
         for text in dict.fromkeys(r.raised.traceback for r in result.broken if r.raised):
             click.echo(f"\n{text}", err=True)
     for file in (wanted.write_manifest, Path(manifest) if wanted.update and manifest else None):
         if file is not None and (guard is None or guard.rank == 0):
             _write_manifest(file, result)
-    text = rendered(replace(result, target=factory if name == factory else f"{name} ({factory})"))
-    return result.exit_status, text
+    return result.exit_status, rendered(result)
 
 
 def _write_manifest(file: Path, result: CheckResult) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import operator
 import random
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 import torch
@@ -23,39 +25,64 @@ CONTAINERS = frozenset({dict, OrderedDict, defaultdict, Counter, list, deque, se
 
 _DEPTH = 3
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
-_CODE = (type, ModuleType, BuiltinFunctionType, MethodType)
+_CODE = (type, ModuleType, BuiltinFunctionType, GeneratorType, MethodType)
 
 
-def described(value: Any, name: str, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:
-    """Every value that can be told apart inside ``value``, by its path: ``layer.seen``, ``CACHE['x']``.
+def described(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """What can be told apart inside ``value``, as text, by its path: ``layer.seen``, ``CACHE['x']``."""
+    for path, leaf in leaves(value, name):
+        yield path, _text(leaf)
+
+
+def leaves(value: Any, name: str, depth: int = _DEPTH) -> Iterator[tuple[str, Any]]:
+    """Every value that can be told apart inside ``value``, by its path.
 
     Classes, modules of code and what lies deeper than ``depth`` are left out, and so are submodules:
     they are described at their own place.
     """
-    text = _text(value)
-    if text is not None:
-        yield name, text
+    if isinstance(value, (*_PLAIN, Tensor, set, frozenset)) or is_stream(value) or _is_iterator(value):
+        yield name, value
     elif depth > 0:
         size, parts = _parts(value, name)
         if size is not None:
-            yield f"len({name})", str(size)
+            yield f"len({name})", size
         for path, item in parts:
-            yield from described(item, path, depth - 1)
+            yield from leaves(item, path, depth - 1)
 
 
-def _text(value: Any) -> str | None:
-    """A value that is no container, as text; None where it is one, or code."""
-    if isinstance(value, _PLAIN):
-        return repr(value)
-    if isinstance(value, Tensor):
-        return str(fingerprint(value))
-    if isinstance(value, torch.Generator):
-        return str(fingerprint(value.get_state()))
-    if isinstance(value, random.Random) or type(value).__module__.startswith("numpy.random"):
-        return _stream(value)
-    if isinstance(value, (set, frozenset)):
-        return repr(sorted(map(repr, value)))
-    return None
+def is_stream(value: Any) -> bool:
+    """Is it a source of random numbers with a state of its own?"""
+    own = isinstance(value, (torch.Generator, random.Random))
+    return own or type(value).__module__.startswith("numpy.random")
+
+
+def _is_iterator(value: Any) -> bool:
+    """One of Python's own, which can be looked at without being moved on."""
+    kind = type(value)
+    return kind is itertools.count or (kind.__module__ == "builtins" and issubclass(kind, Iterator))
+
+
+def _text(leaf: Any) -> str:
+    if isinstance(leaf, _PLAIN):
+        return repr(leaf)
+    if isinstance(leaf, Tensor):
+        return str(fingerprint(leaf))
+    if isinstance(leaf, torch.Generator):
+        return str(fingerprint(leaf.get_state()))
+    if isinstance(leaf, (set, frozenset)):
+        return repr(sorted(map(repr, leaf)))
+    return _stream(leaf) if is_stream(leaf) else _position(leaf)
+
+
+def _position(iterator: Iterator[Any]) -> str:
+    """How far an iterator has come, as far as it tells."""
+    if isinstance(iterator, GeneratorType):
+        frame = iterator.gi_frame
+        plain = {k: v for k, v in frame.f_locals.items() if isinstance(v, _PLAIN)} if frame else {}
+        return f"at {frame.f_lasti} with {plain}" if frame else "at its end"
+    if isinstance(iterator, itertools.count):
+        return repr(iterator)
+    return str(operator.length_hint(iterator, -1))
 
 
 def _parts(value: Any, name: str) -> tuple[int | None, list[tuple[str, Any]]]:
@@ -68,7 +95,7 @@ def _parts(value: Any, name: str) -> tuple[int | None, list[tuple[str, Any]]]:
         items = value.items() if isinstance(value, dict) else enumerate(value)
         return len(value), [(f"{name}[{key!r}]", item) for key, item in items]
     if type(getattr(value, "__dict__", None)) is dict:
-        return None, [(f"{name}.{key}", item) for key, item in vars(value).items()]
+        return None, [(f"{name}.{key}", item) for key, item in list(vars(value).items())]
     return None, []
 
 
@@ -96,10 +123,16 @@ def variables_of(function: FunctionType) -> Iterator[Variable]:
 
 def attributes_of(module: nn.Module) -> Iterator[tuple[str, str]]:
     """The attributes of a module and its submodules, assigned tensors included; no parameters, no buffers."""
+    for name, value in attributes(module):
+        yield from described(value, name)
+
+
+def attributes(module: nn.Module) -> Iterator[tuple[str, Any]]:
+    """The attributes themselves, by their path."""
     for path, part in module.named_modules():
-        for name, value in vars(part).items():
+        for name, value in list(vars(part).items()):
             if name not in BOOKKEEPING:
-                yield from described(value, f"{path}.{name}" if path else name)
+                yield f"{path}.{name}" if path else name, value
 
 
 def random_states() -> Iterator[tuple[str, str]]:

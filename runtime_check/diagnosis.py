@@ -119,8 +119,12 @@ def _user_frames(step: TracebackType | None) -> list[TracebackType]:
 
 
 def _place(frame: TracebackType) -> Place:
-    code = frame.tb_frame.f_code
+    return place_in(frame.tb_frame.f_code, frame.tb_lineno)
+
+
+def place_in(code: CodeType, line: int) -> Place:
+    """A line of running code, its file named from the current folder where it lies below it."""
     path = Path(code.co_filename)
     with contextlib.suppress(ValueError):
         path = path.relative_to(Path.cwd())
-    return Place(str(path), frame.tb_lineno, code.co_name)
+    return Place(str(path), line, code.co_name)

@@ -13,6 +13,7 @@ import torch
 import torch_remat
 import xxhash
 from torch import Tensor
+from torch._C import _len_torch_dispatch_stack
 from torch.utils._python_dispatch import _disable_current_modes
 
 _CHUNK = 64 * 1024 * 1024  # bytes that are copied from a device at once
@@ -23,17 +24,22 @@ class Fingerprint:
     """A tensor without its data. Equal where the bits are: NaN equals the same NaN, -0.0 is not 0.0."""
 
     shape: tuple[int, ...]
-    dtype: str
-    device: str
+    dtype: torch.dtype
+    device: torch.device
     digest: bytes
 
     def difference(self, expected: Fingerprint) -> str | None:
         """How this tensor differs from the expected one; None where it does not."""
+        if self.digest == expected.digest and self.shape == expected.shape and self.dtype is expected.dtype:
+            return None if self.device == expected.device else self._otherwise(expected, "device")
         for aspect in ("shape", "dtype", "device"):
-            before, after = getattr(expected, aspect), getattr(self, aspect)
-            if before != after:
-                return f"has {aspect} {after} instead of {before}"
-        return None if self.digest == expected.digest else "differs"
+            if getattr(expected, aspect) != getattr(self, aspect):
+                return self._otherwise(expected, aspect)
+        return "differs"
+
+    def _otherwise(self, expected: Fingerprint, aspect: str) -> str:
+        before, after = (str(getattr(one, aspect)).removeprefix("torch.") for one in (expected, self))
+        return f"has {aspect} {after} instead of {before}"
 
 
 def fingerprint(tensor: Tensor) -> Fingerprint | None:
@@ -46,30 +52,29 @@ def fingerprint(tensor: Tensor) -> Fingerprint | None:
         return None
     if tensor.layout is torch.strided and torch_remat.is_placeholder(tensor):
         return None
-    return Fingerprint(
-        tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), str(tensor.device), _digest(tensor)
-    )
+    return Fingerprint(tuple(tensor.shape), tensor.dtype, tensor.device, _digest(tensor))
 
 
 def _digest(tensor: Tensor) -> bytes:
     if _is_plain(tensor):
         return _digest_of_memory(xxhash.xxh3_128(), tensor).digest()
-    with _disable_current_modes(), torch.no_grad():
-        return _digest_of_other(tensor)
+    if not _len_torch_dispatch_stack():  # to disable no mode takes longer than the digest of a small tensor
+        return _digest_of_other(tensor.detach())
+    with _disable_current_modes():
+        return _digest_of_other(tensor.detach())
 
 
 def _is_plain(tensor: Tensor) -> bool:
     return (
-        type(tensor) in (Tensor, torch.nn.Parameter)
-        and tensor.device.type == "cpu"
+        tensor.device.type == "cpu"
         and tensor.layout is torch.strided
+        and type(tensor) in (Tensor, torch.nn.Parameter)
         and tensor.is_contiguous()
         and not (tensor.is_conj() or tensor.is_neg())
     )
 
 
 def _digest_of_other(tensor: Tensor) -> bytes:
-    tensor = tensor.detach()
     local = getattr(tensor, "to_local", None)
     if local is not None:  # a DTensor: what this rank holds
         return _digest(local())

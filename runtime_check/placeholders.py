@@ -69,7 +69,7 @@ class StandIn(Tensor):
         """Let views and metadata factories through; raise for everything else."""
         kwargs = kwargs or {}
         stand_in = next(t for _, t in named_tensors((args, kwargs), "") if isinstance(t, StandIn))
-        if _is_view(func):
+        if is_view(func):
             return _view(func, stand_in, args, kwargs)
         if _needs_metadata_only(func):
             return func(*map_tensors(args, _uninitialised), **map_tensors(kwargs, _uninitialised))
@@ -96,7 +96,8 @@ def _uninitialised(tensor: Tensor) -> Tensor:
     return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=tensor.device)
 
 
-def _is_view(func: Any) -> bool:
+def is_view(func: Any) -> bool:
+    """Does the operation only look at its argument's storage otherwise? It reads and writes no data then."""
     schema = func._schema
     if schema.name.removeprefix("aten::") in _MORE_VIEWS:
         return True

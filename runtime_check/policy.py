@@ -7,7 +7,8 @@ torch_remat prints, checkpoint included (``layers.0::attention.qkv``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import escape
@@ -48,6 +49,18 @@ def together(regions: Iterable[str], nested: Mapping[str, Iterable[str]]) -> Pol
     chosen = list(regions)
     patterns = [pattern for region in chosen for pattern in alone(region, nested[region]).patterns or ()]
     return Policy(" + ".join(chosen), tuple(dict.fromkeys(patterns)))
+
+
+def combinations(nested: Mapping[str, Iterable[str]]) -> Iterator[Policy]:
+    """Every combination of regions, each with those nested in it, the smaller ones first: none to all."""
+    known = set()
+    for size in range(len(nested) + 1):
+        for chosen in itertools.combinations(nested, size):
+            policy = together(chosen, nested) if chosen else NONE
+            patterns = frozenset(policy.patterns or ())
+            if patterns not in known:
+                known.add(patterns)
+                yield policy
 
 
 def given(option: str) -> Policy:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import CodeType, FrameType, FunctionType
@@ -24,12 +24,12 @@ from typing import Any
 import torch
 import torch.utils.checkpoint as torch_checkpoint
 import torch_remat._api as _api
-from torch_remat._region import _qualified_name
+from torch_remat._region import _qualified_name, is_recomputing
 
 from remat_lint.runtime_check.plan import Checkpointing, Plan
 from remat_lint.runtime_check.selective import keeping_products
 from remat_lint.runtime_check.source_flags import Flag, SourceFlags
-from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
+from remat_lint.runtime_check.witness import CheckpointCall, CheckpointRun, Phase, RegionCall, Witness
 
 # What torch.utils.checkpoint.checkpoint takes for itself; everything else goes to the function.
 _TORCH_OPTIONS = frozenset(
@@ -42,12 +42,13 @@ _TORCH_OPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RegionCount:
-    """How often one region ran in one run of a checkpoint."""
+    """How often one region ran in one run of a checkpoint, and whether replay was to skip it."""
 
     checkpoint: str
     region: str
     forward: int
     replay: int
+    kept: bool
 
     @property
     def total(self) -> int:
@@ -74,6 +75,8 @@ class _Running:
     """One call of a checkpoint: its name, and how often its function has begun."""
 
     checkpoint: str
+    knows_regions: bool
+    """torch_remat's own: in torch's checkpoints a region is the function that it is made of."""
     executions: int = 0
 
     @property
@@ -100,6 +103,7 @@ class Observation:
         """How often backward ran the function of each checkpoint again."""
         self._runs: dict[tuple[str, str], dict[Phase, int]] = {}
         self._kept: dict[tuple[str, str], bool] = {}
+        self._stops_early: dict[str, bool] = {}
         self._inside: list[str] = []
         self._running: _Running | None = None
 
@@ -107,8 +111,8 @@ class Observation:
     def counts(self) -> tuple[RegionCount, ...]:
         """Every region of every checkpoint run, in the order of first use."""
         return tuple(
-            RegionCount(checkpoint, region, runs[Phase.FORWARD], runs[Phase.REPLAY])
-            for (checkpoint, region), runs in self._runs.items()
+            RegionCount(*key, runs[Phase.FORWARD], runs[Phase.REPLAY], self._kept[key])
+            for key, runs in self._runs.items()
         )
 
     def with_check_of_values(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -122,9 +126,11 @@ class Observation:
         """What ran more or less often in replay than due: kept regions never, the others as in forward."""
         for one in self.counts:
             replays = self.replays[one.checkpoint]
-            kept = self._kept[one.checkpoint, one.region]
-            if replays and one.replay != (wanted := 0 if kept else replays * one.forward):
-                flag = "kept" if kept else "recomputed"
+            wanted = 0 if one.kept else replays * one.forward
+            # torch's checkpoint ends a replay once it has all that was saved.
+            is_due = one.replay == wanted or (self._stops_early[one.checkpoint] and one.replay < wanted)
+            if replays and not is_due:
+                flag = "kept" if one.kept else "recomputed"
                 yield (
                     f"region {one.region} of {one.checkpoint} is {flag}: {one.forward} runs in forward,"
                     f" {one.replay} in replay, where {wanted} were due"
@@ -141,15 +147,31 @@ class Observation:
         """The regions whose functions run now, the outermost first."""
         return tuple(self._inside)
 
-    def noting(self, name: object, function: Callable[..., Any]) -> Callable[..., Any]:
+    def keeps(self, checkpoint: str, regions: Iterable[str]) -> bool:
+        """Is one of these regions of the checkpoint saved, so that replay skips what is in it?"""
+        return any(self._kept[checkpoint, region] for region in regions)
+
+    def noting(
+        self, name: object, function: Callable[..., Any], *, honours_regions: bool
+    ) -> Callable[..., Any]:
         """``function`` as the body of one call of a checkpoint, told apart by phase each time it runs."""
         self.checkpoint_calls += 1
-        running = _Running(self._label(name))
+        knows_regions = honours_regions and self.plan.checkpointing is Checkpointing.REGIONS
+        running = _Running(self._label(name), knows_regions)
 
         @wraps(function, updated=())
         def noted(*args: Any, **kwargs: Any) -> Any:
+            if running.executions:
+                with self._in(running):
+                    return function(*args, **kwargs)
+            call = CheckpointCall(running.checkpoint, function, args, kwargs, honours_regions)
+            for witness in self.witnesses:
+                witness.checkpoint_called(call)
             with self._in(running):
-                return function(*args, **kwargs)
+                output = function(*args, **kwargs)
+            for witness in self.witnesses:
+                witness.checkpoint_returned(call, output)
+            return output
 
         return noted
 
@@ -170,8 +192,9 @@ class Observation:
             recompute = not policy.saves(now.checkpoint, name)
         runs = self._runs.setdefault((now.checkpoint, name), dict.fromkeys(Phase, 0))
         call = RegionCall(now.checkpoint, now.phase, name, recompute, tuple(self._inside))
-        around = any(self._kept[now.checkpoint, outer] for outer in self._inside)
-        self._kept.setdefault((now.checkpoint, name), around or not recompute)
+        around = self.keeps(now.checkpoint, self._inside)
+        is_kept = now.knows_regions and (around or not recompute)
+        self._kept.setdefault((now.checkpoint, name), is_kept)
 
         def counted(*args: Any, **kwargs: Any) -> Any:
             runs[call.phase] += 1
@@ -215,6 +238,7 @@ class Observation:
     def _in(self, running: _Running) -> Iterator[None]:
         """A checkpoint's function runs."""
         running.executions += 1
+        self._stops_early[running.checkpoint] = not running.knows_regions
         self.replays[running.checkpoint] = running.executions - 1
         before, self._running = self._running, running
         regions, self._inside = self._inside, []
@@ -256,6 +280,7 @@ class Tap:
             stack.enter_context(_exchanged(_api.region, self._region))
             stack.enter_context(_exchanged(_api.checkpoint, self._checkpoint))
             stack.enter_context(_exchanged(_api.recompute_needs_tensor, self._marker))
+            stack.enter_context(_exchanged(is_recomputing, self._is_recomputing))
             stack.enter_context(_exchanged(torch_checkpoint.checkpoint, self._torch_checkpoint))
             yield self
 
@@ -309,6 +334,17 @@ class Tap:
 
         return recompute_needs_tensor
 
+    def _is_recomputing(self, original: Callable[[], bool]) -> Callable[[], bool]:
+        def is_recomputing() -> bool:
+            """Also in torch's checkpoint where it stands in for torch_remat's, so that guards hold there."""
+            now = self.observation
+            run = now.running if now is not None else None
+            if now is None or run is None or now.plan.checkpointing is Checkpointing.REGIONS:
+                return original()
+            return run.phase is Phase.REPLAY
+
+        return is_recomputing
+
     def _checkpoint(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def checkpoint(*args: Any, **kwargs: Any) -> Any:
             decorate = original(*args, **kwargs)
@@ -328,7 +364,9 @@ class Tap:
                     def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
                         return original(*args, **now.with_check_of_values(kwargs))(body)  # type: ignore[no-any-return]
 
-                    run = self._as_planned(now, kwargs.get("region_name"), function, as_written)
+                    run = self._as_planned(
+                        now, kwargs.get("region_name"), function, as_written, honours_regions=True
+                    )
                     return run(*call_args, **call_kwargs)
 
                 return checkpointed
@@ -357,7 +395,8 @@ class Tap:
             def as_written(body: Callable[..., Any]) -> Callable[..., Any]:
                 return partial(original, body, **now.with_check_of_values({"use_reentrant": None, **options}))
 
-            return self._as_planned(now, None, function, as_written)(*rest, **given)
+            run = self._as_planned(now, None, function, as_written, honours_regions=False)
+            return run(*rest, **given)
 
         return checkpoint
 
@@ -367,9 +406,11 @@ class Tap:
         name: object,
         function: Callable[..., Any],
         as_written: Callable[[Callable[..., Any]], Callable[..., Any]],
+        *,
+        honours_regions: bool,
     ) -> Callable[..., Any]:
-        body = now.noting(name, function)
         checkpointing = now.plan.checkpointing
+        body = now.noting(name, function, honours_regions=honours_regions)
         if checkpointing is Checkpointing.PLAIN:
             return body
         if checkpointing is Checkpointing.REGIONS:

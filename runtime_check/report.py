@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from remat_lint.runtime_check.cause import Cause
 from remat_lint.runtime_check.checker import CheckResult
+from remat_lint.runtime_check.costs import Costs
+from remat_lint.runtime_check.diagnosis import Place
+from remat_lint.runtime_check.front import MIB
+from remat_lint.runtime_check.knockout import KnockOut, Need
+from remat_lint.runtime_check.policy import ALL
 from remat_lint.runtime_check.predicted import NAME
+from remat_lint.runtime_check.record import CostRecord
+from remat_lint.runtime_check.sections import front_record
 from remat_lint.runtime_check.source_flags import Flag
-from remat_lint.runtime_check.verdicts import PolicyResult, Status, Verdict
+from remat_lint.runtime_check.storages import Memory
+from remat_lint.runtime_check.verdicts import EXIT_HOLDS, PolicyResult, Status, Verdict
 
 
 def rendered(result: CheckResult) -> str:
@@ -19,6 +28,8 @@ def rendered(result: CheckResult) -> str:
         *_notes(result),
         *_causes(result),
         *_manifests(result),
+        *(_costs(result.costs) if result.costs else ()),
+        _markers(result.knock_out) if result.knock_out else "",
         _verdict(result),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -114,33 +125,96 @@ def _notes(result: CheckResult) -> Iterator[str]:
             f"Plain runs already differ: {result.noise.differences[0]}. A difference under a policy says"
             " nothing then; make the step reproducible (seeds, deterministic algorithms) and check again."
         )
+        if result.noise_cause is not None:
+            yield "\n".join(_traced(result.noise_cause))
 
 
 def _causes(result: CheckResult) -> Iterator[str]:
-    """Each cause once, with all policies it breaks."""
+    """Each cause once, with all policies it breaks; then what all of them say together."""
     causes: dict[str, list[str]] = {}
-    for broken in result.broken:
-        causes.setdefault("\n".join(_cause(broken)), []).append(broken.name)
-    for cause, policies in causes.items():
+    for one in result.policies:
+        if one.findings:
+            causes.setdefault("\n".join(_cause(one, result.causes.get(one.name))), []).append(one.name)
+    for text, policies in causes.items():
         word = "policy" if len(policies) == 1 else "policies"
-        yield f"{cause}\n    {word}: {', '.join(policies)}"
+        yield f"{text}\n    {word}: {', '.join(policies)}"
+    if result.explanation is not None and str(result.explanation):
+        yield str(result.explanation)
 
 
-def _cause(result: PolicyResult) -> Iterable[str]:
-    if result.raised is not None:
-        yield str(result.raised)
-        place = result.raised.consumer or result.raised.place
-        if place is not None and place.text:
-            yield f"    {place.line} | {place.text}"
-        if result.raised.remedy:
-            yield f"    {result.raised.remedy}"
-        return
+def _cause(result: PolicyResult, cause: Cause | None) -> Iterable[str]:
     first, *others = result.findings
     yield first + (f"; {len(others)} more differ" if others else "")
-    yield (
-        "    Replay computed something else than forward: look for random numbers without a"
-        " RecomputeStateHook, and for counters, caches and buffers that change in checkpointed code."
+    if result.raised is not None:
+        yield from _source(result.raised.consumer or result.raised.place)
+    if result.raised is not None and result.raised.remedy:
+        yield f"    {result.raised.remedy}"
+    elif cause is not None:
+        yield from _traced(cause)
+    elif result.raised is None:
+        yield (
+            "    Replay computed something else than forward: look for random numbers without a"
+            " RecomputeStateHook, and for counters, caches and buffers that change in checkpointed code."
+        )
+
+
+def _traced(cause: Cause) -> Iterator[str]:
+    yield f"    {cause}"
+    yield from _source(cause.place)
+    if cause.remedy:
+        yield f"    {cause.remedy}"
+
+
+def _source(place: Place | None) -> Iterator[str]:
+    if place is not None and place.text:
+        yield f"    {place.line} | {place.text}"
+
+
+def _costs(costs: Costs) -> Iterator[str]:
+    """Bytes of the policies that ran, the front, and what is best."""
+    record = front_record(costs)
+    rows = [["policy", "retained MiB", "peak MiB", "step ms"]]
+    rows += [[one.policy, *map(_amount, _amounts(one))] for one in record.costs if _ran(one)]
+    yield "\n".join(_aligned(rows))
+    yield from _shares(costs.memory)
+    sentences = [*record.by_layer, *record.doubts]
+    if record.recommendation:
+        sentences.insert(0, f"Recommended: {record.recommendation}.")
+    yield "\n".join(sentences)
+
+
+def _ran(cost: CostRecord) -> bool:
+    return cost.retained_bytes.measured is not None
+
+
+def _amounts(cost: CostRecord) -> tuple[float | None, ...]:
+    retained, peak = cost.retained_bytes.measured, cost.peak_bytes.measured
+    return (
+        None if retained is None else retained / MIB,
+        None if peak is None else peak / MIB,
+        cost.step_ms.measured,
     )
+
+
+def _amount(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _shares(memory: Sequence[Memory]) -> Iterator[str]:
+    """What each region retains where all are saved."""
+    saved = next((one for one in memory if one.plan.name == ALL.name), None)
+    if saved is not None:
+        parts = dict.fromkeys(share.part for share in saved.shares)
+        listed = ", ".join(f"{part} {saved.retained_by(part) / MIB:.3f}" for part in parts)
+        yield f"Retained MiB under all, by region: {listed}."
+
+
+def _markers(found: KnockOut) -> str:
+    """The markers that may go, and the doubtful ones."""
+    doubtful = [one for one in found.markers if one.need is not Need.NEEDED]
+    needed = len(found.markers) - len(doubtful)
+    head = f"Markers: {needed} of {len(found.markers)} are needed under {_policies(len(found.policies))}."
+    return "\n".join([head, *(f"    {one}" for one in doubtful)])
 
 
 def _manifests(result: CheckResult) -> Iterator[str]:
@@ -165,8 +239,8 @@ def _verdict(result: CheckResult) -> str:
     if result.broken:
         hint = " remat-fix writes missing markers." if any(_lacks_marker(r) for r in result.broken) else ""
         return f"Broken under {len(result.broken)} of {_policies(total)}.{hint}"
-    if result.noise:
-        return "Inconclusive: the step is not reproducible without checkpoints."
+    if result.noise or any(one.verdict is Verdict.INCONCLUSIVE for one in result.policies):
+        return "Inconclusive: the step is not reproducible by itself."
     if not result.checkpoints:
         return (
             "Inconclusive: no checkpoint ran, so nothing was confirmed. Checkpoints inside torch.compile"
@@ -174,6 +248,8 @@ def _verdict(result: CheckResult) -> str:
         )
     if not result.has_gradients:
         return "Inconclusive: nothing requires grad, so backward replayed nothing."
+    if result.costs is not None and result.costs.exit_status != EXIT_HOLDS:
+        return f"The step holds under {_policies(total)}, but no policy keeps to the given limits."
     if any(agreement.differences for agreement in result.agreements):
         return f"The step holds under {_policies(total)}, but the manifest lists other regions."
     only = "" if result.regions else " No region was called, so the checkpoint alone was checked."

@@ -35,32 +35,48 @@ class Surroundings:
 
     def __init__(self, module: nn.Module) -> None:
         self._modules = list(_code_of(module))
-        self._known = {code.__name__: set(vars(code)) for code in self._modules}
+        self._known = [(owner, set(vars(owner))) for owner in self._spaces()]
         self._undo = [undo for code in self._modules for undo in _kept_names(code)]
         self._undo += [undo for part in module.modules() for undo in _kept_attributes(part)]
         self._caches = [cache for code in self._modules for cache in _caches(code)]
 
     def restore(self) -> None:
         """Put everything back where it was."""
-        for code in self._modules:
-            for name in set(vars(code)) - self._known[code.__name__]:
-                if _is_state(name, vars(code)[name]):
-                    delattr(code, name)
+        for owner, known in self._known:
+            for name in set(vars(owner)) - known:
+                if _is_state(name, vars(owner)[name]):
+                    delattr(owner, name)
         for undo in self._undo:
             undo()
         for cache in self._caches:
             cache.cache_clear()
 
     def described(self) -> Iterator[tuple[str, str]]:
-        """What the state is now, by its name in the source."""
-        for code in self._modules:
-            for name, value in vars(code).items():
+        """What the state is now, as text, by its name in the source."""
+        for name, value in self.values():
+            yield from described(value, name)
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """The globals and class attributes that hold state."""
+        for prefix, owner in self.owners():
+            for name, value in list(vars(owner).items()):
                 if _is_state(name, value):
-                    yield from described(value, f"{code.__name__}.{name}")
+                    yield f"{prefix}{name}", value
+
+    def _spaces(self) -> Iterator[Any]:
+        """All that names can be added to: modules of code, classes, functions."""
+        for _, owner in self.owners():
+            yield owner
+            for value in vars(owner).values():
+                if isinstance(value, FunctionType) and is_user_code(value.__code__.co_filename):
+                    yield value
+
+    def owners(self) -> Iterator[tuple[str, Any]]:
+        """The modules of code and their classes, each with what stands before the names of its state."""
+        for code in self._modules:
+            yield f"{code.__name__}.", code
             for owner in _classes(code):
-                for name, value in vars(owner).items():
-                    if _is_state(name, value):
-                        yield from described(value, f"{owner.__module__}.{owner.__qualname__}.{name}")
+                yield f"{owner.__module__}.{owner.__qualname__}.", owner
 
 
 def _code_of(module: nn.Module) -> Iterator[ModuleType]:
@@ -106,7 +122,7 @@ def _kept_names(owner: Any) -> Iterator[Undo]:
         if isinstance(value, type) and isinstance(owner, ModuleType) and value.__module__ == owner.__name__:
             yield from _kept_names(value)
         elif _is_state(name, value) and not isinstance(value, (property, staticmethod, classmethod)):
-            contents = _kept(value, _DEPTH)
+            contents = kept(value, _DEPTH)
             if contents is not None:
                 yield functools.partial(_rebind, owner, name, value, contents)
 
@@ -115,7 +131,7 @@ def _kept_attributes(module: nn.Module) -> Iterator[Undo]:
     """The plain attributes of one module, which may be gone when they are put back."""
     reference = weakref.ref(module)
     before = {name: value for name, value in vars(module).items() if name not in BOOKKEEPING}
-    inner = [one for value in before.values() if (one := _kept(value, _DEPTH)) is not None]
+    inner = [one for value in before.values() if (one := kept(value, _DEPTH)) is not None]
 
     def undo() -> None:
         alive = reference()
@@ -141,7 +157,7 @@ def _nothing() -> None:
     pass
 
 
-def _kept(value: Any, depth: int) -> Undo | None:
+def kept(value: Any, depth: int = _DEPTH) -> Undo | None:
     """Puts the contents of ``value`` back; None where nothing is known of its kind."""
     if isinstance(value, _IMMUTABLE):
         return _nothing
@@ -173,7 +189,7 @@ def _returning_nothing(function: Callable[..., Any], *args: Any) -> Undo:
 
 
 def _kept_variables(function: FunctionType, depth: int) -> Undo:
-    before = [(variable, _kept(variable.value, depth - 1)) for variable in variables_of(function)]
+    before = [(variable, kept(variable.value, depth - 1)) for variable in variables_of(function)]
 
     def undo() -> None:
         for variable, contents in before:
@@ -198,7 +214,7 @@ def _kept_tensor(tensor: Tensor) -> Undo:
 def _kept_container(container: Any, depth: int) -> Undo:
     before = copy.copy(container)
     items = before.values() if isinstance(before, dict) else before
-    inner = [one for item in items if (one := _kept(item, depth - 1)) is not None]
+    inner = [one for item in items if (one := kept(item, depth - 1)) is not None]
 
     def undo() -> None:
         container.clear()

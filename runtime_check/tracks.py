@@ -71,7 +71,8 @@ class Start:
     """The class of the module."""
     device: torch.device
     seed: int
-    state: dict[str, Tensor]
+    state: dict[str, Tensor | Fingerprint]
+    """Weights and buffers: what they are, where the factory makes just the same again, or else themselves."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     sets_policy: bool
@@ -95,12 +96,17 @@ def prepare(
     batches: int = 1,
     steps_optimizer: bool = False,
 ) -> Start:
-    """Build the case once, and keep its weights, buffers, inputs and surroundings."""
+    """Build the case twice, and keep what there is to know of weights, buffers, inputs and surroundings."""
     _seed(seed)
     case = build()
+    surroundings = Surroundings(case.module)
+    surroundings.restore()
+    _seed(seed)
+    again = build()
     try:
         case.module.to(device)
-        state = {name: tensor.detach().clone() for name, tensor in _state_of(case.module)}
+        again.module.to(device)
+        state = dict(_kept_state(case.module, again.module))
         args, kwargs = _leaves_like((case.args, case.kwargs), device)
     except (RuntimeError, ValueError) as error:
         raise UsageError(
@@ -119,7 +125,7 @@ def prepare(
         args=args,
         kwargs=kwargs,
         sets_policy=case.set_policy is not None,
-        surroundings=Surroundings(case.module),
+        surroundings=surroundings,
         batches=batches,
         steps_optimizer=steps_optimizer,
     )
@@ -218,7 +224,7 @@ class _Step:
         with torch_remat.collect_trace() as trace:
             loss = self._loss()
         if not self._track.trace:
-            self._track.trace = tuple(_names(trace.entries))
+            self._track.trace = tuple(trace_names(trace.entries))
         for witness in self._track.observation.witnesses:
             witness.forward_ended(loss)
         self.phase = "backward"
@@ -292,12 +298,33 @@ def _fresh_case(start: Start) -> Case:
         raise UsageError(
             "the factory makes a module with other parameters each time: make it always the same"
         )
-    with torch.no_grad():
-        for name, tensor in current.items():
-            tensor.copy_(start.state[name])
+    for name, tensor in current.items():
+        kept = start.state[name]
+        if isinstance(kept, Tensor):
+            with torch.no_grad():
+                tensor.copy_(kept)
+        elif fingerprint(tensor) != kept:
+            raise UsageError(
+                f"the factory makes another {name} after the step ran: let it always be the same"
+            )
     for parameter in case.module.parameters():
         parameter.grad = None
     return case
+
+
+def _kept_state(first: nn.Module, again: nn.Module) -> Iterator[tuple[str, Tensor | Fingerprint]]:
+    """Fingerprints of what the factory makes the same again, copies of the rest.
+
+    A step has no room for its weights once more.
+    """
+    second = dict(_state_of(again))
+    for name, tensor in _state_of(first):
+        other, seen = second.get(name), fingerprint(tensor)
+        is_made_again = other is not None and not torch._C._is_alias_of(tensor, other)  # type: ignore[attr-defined]
+        if seen is not None and is_made_again and fingerprint(second[name]) == seen:
+            yield name, seen
+        else:
+            yield name, tensor.detach().clone()
 
 
 def _state_of(module: nn.Module) -> Iterable[tuple[str, Tensor]]:
@@ -383,10 +410,11 @@ def _checkpointed(module: nn.Module) -> Callable[..., Any]:
     return call
 
 
-def _names(entries: Iterable[Any]) -> Iterable[str]:
+def trace_names(entries: Iterable[Any]) -> Iterator[str]:
+    """The regions of a trace of torch_remat, in order, without the scopes around them."""
     for entry in entries:
         if hasattr(entry, "entries"):
-            yield from _names(entry.entries)
+            yield from trace_names(entry.entries)
         else:
             yield entry.name
 

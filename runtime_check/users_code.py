@@ -6,7 +6,8 @@ import functools
 import os
 import sys
 import sysconfig
-from types import FrameType
+from collections.abc import Iterator
+from types import CodeType, FrameType
 
 import torch
 import torch_remat
@@ -36,9 +37,13 @@ def is_user_code(filename: str) -> bool:
     return not path.startswith(_STANDARD_LIBRARY) or "site-packages" in path
 
 
-def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost running frame of the user's code, from the caller's caller outwards."""
-    frame: FrameType | None = sys._getframe(depth + 1)
-    while frame is not None and not is_user_code(frame.f_code.co_filename):
+def user_frames(outermost: CodeType | None = None) -> Iterator[FrameType]:
+    """The running frames of the user's code, the innermost first.
+
+    ``outermost`` is a function of this package: what called it is no part of the step any more.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not outermost:
+        if is_user_code(frame.f_code.co_filename):
+            yield frame
         frame = frame.f_back
-    return frame

@@ -7,6 +7,7 @@ and lets go of them. Hooks on saved tensors are no way to look: they change what
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -31,6 +32,20 @@ class CheckpointRun:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointCall:
+    """A checkpoint is called: what it keeps until backward, whatever the policy.
+
+    ``honours_regions`` is False for torch's own checkpoint, which replays regions like other code.
+    """
+
+    checkpoint: str
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    honours_regions: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RegionCall:
     """One call of a region. ``recompute`` is what the track decided; ``inside`` the regions around it."""
 
@@ -47,6 +62,12 @@ class Witness:
     def around(self) -> AbstractContextManager[Any]:
         """A context that is open for forward and backward: a dispatch mode, say."""
         return contextlib.nullcontext()
+
+    def checkpoint_called(self, call: CheckpointCall) -> None:
+        """The step calls a checkpoint; told once, before the function begins for the first time."""
+
+    def checkpoint_returned(self, call: CheckpointCall, output: Any) -> None:
+        """Its function returned ``output`` for the first time."""
 
     def checkpoint_entered(self, run: CheckpointRun) -> None:
         """The function of a checkpoint begins, for the first time or in replay."""

@@ -14,7 +14,7 @@ from torch import Tensor  # noqa: E402
 from remat_lint.runtime_check.compare import differences, extent  # noqa: E402
 from remat_lint.runtime_check.fingerprints import fingerprint  # noqa: E402
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 
 def compared(before: Tensor | None, after: Tensor | None) -> list[str]:
@@ -57,6 +57,16 @@ def test_same_bits_are_equal(before: Tensor | None, after: Tensor | None) -> Non
         ),
         (
             torch.tensor([1.0, NAN]),
+            torch.tensor([1.0, 2.0]),
+            "differs: 1 of 2 numbers, by at most inf (relative inf, cosine nan)",
+        ),
+        (
+            torch.tensor([0.0, 1.0]),
+            torch.tensor([1.0, 1.0]),
+            "differs: 1 of 2 numbers, by at most 1 (relative inf, cosine 0.707107)",
+        ),
+        (
+            torch.tensor([1.0, INF]),
             torch.tensor([1.0, 2.0]),
             "differs: 1 of 2 numbers, by at most inf (relative inf, cosine nan)",
         ),

@@ -265,6 +265,26 @@ def test_what_functions_remember_is_state() -> None:
     ]
 
 
+def first_counts_later() -> int:
+    first_counts_later.calls = getattr(first_counts_later, "calls", 0) + 1  # type: ignore[attr-defined]
+    return int(first_counts_later.calls)  # type: ignore[attr-defined]
+
+
+class NewNames(CountsTwice):
+    def body(self, x: Tensor) -> Tensor:
+        NewNames.seen = getattr(NewNames, "seen", 0) + 1  # type: ignore[attr-defined]
+        return self.linear(x) + first_counts_later()
+
+
+def test_names_that_a_step_adds_are_taken_away_again() -> None:
+    result = checked(lambda: (NewNames(), torch.ones(2, 4)))
+    assert not result.noise
+    assert {str(one) for one in result.broken[0].state} == {
+        f"{__name__}.NewNames.seen is 2 instead of 1",
+        f"{__name__}.first_counts_later.calls is 2 instead of 1",
+    }
+
+
 class Meter:
     """A forward hook with a memory."""
 
