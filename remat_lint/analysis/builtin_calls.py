@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.special_calls import word
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
-    EVERYTHING,
     NONE,
     SCALAR,
+    Attributes,
     ClassValue,
     Constant,
     DictObject,
@@ -26,6 +27,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InstanceObject,
     ListObject,
+    ModuleValue,
     Partial,
     Reference,
     Tensor,
@@ -266,9 +268,6 @@ def _map(call: BuiltinCall) -> Value:
 
 
 def _next(call: BuiltinCall) -> Value:
-    own = call.machine.own_method(call.state, call.operands[0].value, "__next__") if call.operands else None
-    if own is not None:
-        return call.machine.call(call.state, call.node, own, ())
     if call.operands:
         call.machine.note_next(call.state, call.node, call.operands[0])
     sequence = (
@@ -380,10 +379,17 @@ def _partial(call: BuiltinCall) -> Value:
 def _getattr(call: BuiltinCall) -> Value:
     if len(call.operands) < 2:
         return Unknown()
-    base, name = call.operands[:2]
-    path = f".{name.value.value}" if isinstance(name.value, Constant) else EVERYTHING
-    call.machine.look_at_everything(base.value, path)
-    return call.machine.get_named(call.state, call.node, base.value, name)
+    holder, named = call.operands[:2]
+    if name := word([named]):
+        return call.machine.fetch(call.state, call.node, holder, name)
+    call.machine.look_at_everything(holder.value)
+    return call.machine.get_named(call.state, call.node, holder.value, named)
+
+
+def _hasattr(call: BuiltinCall) -> Value:
+    if len(call.operands) == 2 and (name := word(call.operands[1:])):
+        call.machine.meet_attribute(call.state, call.node, call.operands[0], name, NONE)
+    return _no_read(call)
 
 
 def _staticmethod(call: BuiltinCall) -> Value:
@@ -392,23 +398,24 @@ def _staticmethod(call: BuiltinCall) -> Value:
     return Partial(function, (), ()) if isinstance(function, FunctionValue) else function
 
 
-def _vars(call: BuiltinCall) -> Value:
-    for operand in call.operands:
-        call.machine.look_at_everything(operand.value)
-    return Unknown()
-
-
 def _setattr(call: BuiltinCall) -> Value:
     if len(call.operands) > 2:
-        base, name, value = call.operands[:3]
-        call.machine.may_be_called(call.state, [value])
-        if isinstance(name.value, Constant) and isinstance(name.value.value, str):
-            target = ir.Attribute(call.node.at, base.expr or call.node, name.value.value)
-            call.machine.note_attribute(call.state, target, base, value)
-        else:
-            call.machine.look_at_everything(base.value)
-        call.machine.set_named(call.state, base.value, name, value.value)
+        call.machine.act(call.state, call.node, call.operands[0], "__setattr__", call.operands[1:3])
     return NONE
+
+
+def _delattr(call: BuiltinCall) -> Value:
+    if len(call.operands) == 2:
+        call.machine.act(call.state, call.node, call.operands[0], "__delattr__", call.operands[1:])
+    return NONE
+
+
+def _vars(call: BuiltinCall) -> Value:
+    return call.machine.attributes_of(call.operands[0].value) if call.operands else Unknown()
+
+
+def _globals(call: BuiltinCall) -> Value:
+    return Attributes(ModuleValue(call.machine.frame.scope))
 
 
 def _spectral_norm(call: BuiltinCall) -> Value:
@@ -432,7 +439,6 @@ BUILTINS: dict[str, Builtin] = {
             "builtins.issubclass",
             "builtins.id",
             "builtins.hash",
-            "builtins.hasattr",
             "builtins.callable",
             "torch.is_tensor",
             "torch.is_floating_point",
@@ -491,8 +497,11 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.next": _next,
     "builtins.super": _super,
     "builtins.getattr": _getattr,
+    "builtins.hasattr": _hasattr,
     "builtins.setattr": _setattr,
+    "builtins.delattr": _delattr,
     "builtins.vars": _vars,
+    "builtins.globals": _globals,
     "builtins.staticmethod": _staticmethod,
     "functools.partial": _partial,
     "functools.partialmethod": _partial_method,

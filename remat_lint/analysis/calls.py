@@ -12,12 +12,14 @@ from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
-from remat_lint.analysis.functions import IDENTITY_DECORATORS, Functions
+from remat_lint.analysis.functions import IDENTITY_DECORATORS
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
 from remat_lint.analysis.machine import REMAT, Frame, Operand
+from remat_lint.analysis.objects import FROZEN
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.registered import REGISTER
+from remat_lint.analysis.special_calls import SpecialCalls
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -48,6 +50,7 @@ from remat_lint.analysis.values import (
     is_blank,
     join,
     map_tensors,
+    parts,
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -78,7 +81,14 @@ _CALLED = (FunctionValue, CheckpointWrapper, RegionWrapper, Choice, Partial)
 """What may stand in the place of an object's own ``forward``."""
 
 
-class Calls(Functions):
+_HOOKS = " hooks"
+"""The attribute under which a module has what is called before and after it."""
+
+_HANDLE = "torch.utils.hooks.RemovableHandle"
+_PRE_HOOK, _HOOK = "register_forward_pre_hook", "register_forward_hook"
+
+
+class Calls(SpecialCalls):
     """Calls a value with operands."""
 
     def call(self, state: State, node: ir.Expr, function: Value, operands: Sequence[Operand]) -> Value:
@@ -101,7 +111,7 @@ class Calls(Functions):
                 return self.call(state, node, function.function, [*bound, *operands, *named])
             case ClassValue():
                 made = self.construct(state, node, function, operands)
-                self.note_made(state, made)
+                self.note_made(state, made, operands)
                 return made
             case Reference():
                 return self._call_object(state, node, function, operands)
@@ -147,6 +157,80 @@ class Calls(Functions):
     # --- objects
 
     def _call_object(
+        self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
+    ) -> Value:
+        """A module is called: its hooks run before and after it."""
+        for hook in self._hooks_of(state, reference, _PRE_HOOK):
+            operands = self._run_pre_hook(state, node, reference, hook, operands)
+        value = self._run_object(state, node, reference, operands)
+        for hook in self._hooks_of(state, reference, _HOOK):
+            value = self._run_hook(state, node, reference, hook, operands, value)
+        return value
+
+    def _hooks_of(self, state: State, reference: Reference, kind: str) -> list[SequenceValue]:
+        """The hooks of one kind: what was registered, and whether it wants the keywords, too."""
+        found = self.object_at(state, reference)
+        hooks = found.get(_HOOKS) if isinstance(found, InstanceObject) else None
+        items = hooks.items if isinstance(hooks, SequenceValue) else ()
+        return [one for one in items if isinstance(one, SequenceValue) and one.items[0] == Constant(kind)]
+
+    def _run_pre_hook(
+        self,
+        state: State,
+        node: ir.Expr,
+        module: Reference,
+        hook: SequenceValue,
+        operands: Sequence[Operand],
+    ) -> Sequence[Operand]:
+        """What the module is called with after the hook: that is something else if the hook returns it."""
+        given = self.call(state, node, hook.items[1], [Operand(module), *_handed(hook, operands)])
+        if hook.items[2] == Constant(True):
+            given = given.items[0] if isinstance(given, SequenceValue) and given.items else NONE
+        if NONE in alternatives(given) or is_blank(given):
+            return operands
+        if isinstance(given, SequenceValue):
+            return [Operand(item) for item in given.items]
+        return [Operand(given)]
+
+    def _run_hook(
+        self,
+        state: State,
+        node: ir.Expr,
+        module: Reference,
+        hook: SequenceValue,
+        operands: Sequence[Operand],
+        value: Value,
+    ) -> Value:
+        """What a call gives after the hook."""
+        handed = [Operand(module), *_handed(hook, operands), Operand(value)]
+        given = self.call(state, node, hook.items[1], handed)
+        kept = [value for one in alternatives(given) if one == NONE]
+        return reduce(join, [*(one for one in alternatives(given) if one != NONE), *kept])
+
+    def _register_hook(
+        self, state: State, module: Reference, kind: str, operands: Sequence[Operand]
+    ) -> Value:
+        """``module.register_forward_hook(function)``: gives the handle that removes it."""
+        found = self.object_at(state, module)
+        assert isinstance(found, InstanceObject)
+        keywords = Constant(any(o.keyword == "with_kwargs" and o.value == Constant(True) for o in operands))
+        handle = self.allocate(state, InstanceObject(External(_HANDLE)).with_attribute(_HOOKS, module))
+        hook = SequenceValue((Constant(kind), operands[0].value, keywords, handle))
+        before = found.get(_HOOKS)
+        hooks = before.items if isinstance(before, SequenceValue) else ()
+        state.heap[module.address] = found.with_attribute(_HOOKS, SequenceValue((*hooks, hook)))
+        return handle
+
+    def _remove_hook(self, state: State, handle: Reference, found: InstanceObject) -> None:
+        module = found.get(_HOOKS)
+        hooked = self.object_at(state, module) if isinstance(module, Reference) else None
+        hooks = hooked.get(_HOOKS) if isinstance(hooked, InstanceObject) else None
+        if isinstance(module, Reference) and isinstance(hooks, SequenceValue):
+            assert isinstance(hooked, InstanceObject)
+            left = tuple(one for one in hooks.items if handle not in parts(one))
+            state.heap[module.address] = hooked.with_attribute(_HOOKS, SequenceValue(left))
+
+    def _run_object(
         self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
     ) -> Value:
         found = self.object_at(state, reference)
@@ -203,6 +287,10 @@ class Calls(Functions):
         """A method of ``nn.Module`` that returns the module: what it does to it."""
         if method.name in MODES:
             self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
+        elif method.name == "requires_grad_":
+            frozen = Constant(bool(operands) and operands[0].value == Constant(False))
+            for module in list(self.modules_in(state, method.receiver)):
+                self.set_attribute(state, module, FROZEN, frozen)
         elif method.name == "apply" and operands and isinstance(method.receiver, Reference):
             self.call_on_all(state, node, method.receiver, operands[0].value)
 
@@ -229,6 +317,12 @@ class Calls(Functions):
             if not self.applies_checkpoints or not isinstance(more, SequenceValue):
                 return more
             return replace(more, items=self.all_of(state, method.receiver, method.name))
+        if method.name in (_PRE_HOOK, _HOOK) and operands:
+            self.hand_out(state, operands)
+            return self._register_hook(state, method.receiver, method.name, operands)
+        if method.name == "remove" and method.base == _HANDLE:
+            self._remove_hook(state, method.receiver, found)
+            return NONE
         if found.get("contents") is not None:
             return self._call_container_method(state, node, method.receiver, method.name, operands)
         if method.name in ("add_module", "register_module") and len(operands) > 1:
@@ -425,6 +519,9 @@ class Calls(Functions):
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         value = receiver.value
+        meant = self.call_by_meaning(state, node, receiver, name, operands)
+        if meant is not None:
+            return meant
         if isinstance(value, Unknown):
             held = self.call_held(state, node, name, operands)
             if held is not None:
@@ -443,7 +540,7 @@ class Calls(Functions):
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
-        if isinstance(value, Unknown):
+        if isinstance(value, (Unknown, Method, InheritedMethod)):
             self.note_told(state, node, receiver, name)
         if name == "backward":
             self.note_backward()
@@ -489,9 +586,10 @@ class Calls(Functions):
             return self.call_remat(state, node, last, operands)
         if name in _BACKWARD:
             self.note_backward()
-        wrapped = self.call_by_name(state, node, name, operands)
-        if wrapped is not None:
-            return wrapped
+        for call in (self.call_by_name, self.call_unbound, self.call_on_own_terms):
+            called = call(state, node, name, operands)
+            if called is not None:
+                return called
         self.note_external(state, node, name, operands)
         unsteady = self.read_unsteady(node, name, operands)
         if unsteady is not None:
@@ -508,7 +606,8 @@ class Calls(Functions):
         operation = torch_ops.function(name)
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
-        if name.startswith("torch.nn.") and (name in MODULE_CONTAINERS or _looks_like_a_class(name)):
+        is_of_torch = name.startswith("torch.nn.") and _looks_like_a_class(name)
+        if is_of_torch or name in MODULE_CONTAINERS or torch_ops.module(name) is not None:
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
         made = self._made_by(state, node, name, operands)
@@ -552,6 +651,12 @@ _OF_EVERYTHING = frozenset(
     ["state_dict", "load_state_dict", "buffers", "named_buffers", "parameters", "named_parameters"]
 )
 """Methods of ``nn.Module`` that give or set what it and its parts hold."""
+
+
+def _handed(hook: SequenceValue, operands: Sequence[Operand]) -> list[Operand]:
+    """What a hook is handed of what its module is called with."""
+    positional = Operand(SequenceValue(tuple(o.value for o in operands if o.keyword is None)))
+    return [positional, Operand(Unknown())] if hook.items[2] == Constant(True) else [positional]
 
 
 def _is_training(mode: str, operands: Sequence[Operand]) -> bool:

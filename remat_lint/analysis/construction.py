@@ -63,7 +63,6 @@ class Construction(Forms):
         self._leading: dict[str, set[ir.Function]] = {}
         self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
-        self._made: set[int] = set()
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
@@ -94,12 +93,26 @@ class Construction(Forms):
             klass.scope.heap |= objects
         return module
 
-    def note_made(self, state: State, value: Value) -> None:
-        """Code makes an object: where it did so before, the two are one here only."""
+    def note_made(self, state: State, value: Value, operands: Sequence[Operand] = ()) -> None:
+        """Code makes an object: where it did so before, the two are one here only.
+
+        What another statement made, and both were handed, is one.
+        """
         if isinstance(value, Reference):
-            if value.address in self._made:
-                self.several.update(self.summaries.reachable(state, value) or ())
-            self._made.add(value.address)
+            self.shared |= self._handed_from_elsewhere(state, operands) - self.several
+            if value.address in self.made_by:
+                self.several.update(set(self.summaries.reachable(state, value) or ()) - self.shared)
+            self.made_by.setdefault(value.address, self.frame.statement)
+
+    def _handed_from_elsewhere(self, state: State, operands: Sequence[Operand]) -> set[int]:
+        """The objects among these, and their parts, that the statement under way did not make."""
+        handed = (operand.value for operand in operands if isinstance(operand.value, Reference))
+        return {
+            address
+            for one in handed
+            if self.made_by.get(one.address, self.frame.statement) is not self.frame.statement
+            for address in self.summaries.reachable(state, one) or ()
+        }
 
     def _note_rebuilt(self, state: State, module: Value) -> None:
         """A module like one that was made before is made again: its parts are the caller's own."""

@@ -244,6 +244,7 @@ class Containers(Items):
         known = dict(found.items).get(key.value) if isinstance(key, Constant) else None
         if known is None and name == "setdefault":
             self._set_object_item(state, reference, [operands[0]], default)
+            self.note_left((reference.address, "[]"), default)
         if isinstance(key, Constant) and found.rest is None:
             return known if known is not None else default
         joined = default

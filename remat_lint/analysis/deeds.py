@@ -258,8 +258,12 @@ class Deeds:
         found, self._found = list(self._found.values()), {}
         for index, deed in enumerate(found):
             if index >= since and isinstance(deed.act, Draw):
-                deed = replace(deed, act=replace(deed.act, cached=True))
+                deed = _cached(deed, deed.act)
             self._found[deed.act, deed.place, deed.inside] = deed
+
+    def kept(self) -> Deeds:
+        """What is done where the results of all this are kept: a replay does none of it again."""
+        return Deeds(_cached(deed, deed.act) for deed in self if isinstance(deed.act, Draw))
 
     def has(self, kinds: type[Act] | UnionType, since: int) -> bool:
         """Whether there are deeds of some kinds since one."""
@@ -291,6 +295,10 @@ class Deeds:
                     yield replace(deed, act=replace(draw, random=state, lent=lent))
                 case _:
                     yield deed
+
+
+def _cached(deed: Deed, draw: Draw) -> Deed:
+    return replace(deed, act=replace(draw, cached=True))
 
 
 def _decisive(outer: Inside, inner: Inside | None) -> Inside:

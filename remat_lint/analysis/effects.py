@@ -54,6 +54,9 @@ class Effects(Draws):
         """A function of another package is called."""
         if external_names.communicates(name):
             self.note_deed(state, node, Send(self.called(node)))
+        for operand in operands[:1] if external_names.changes_its_first(name) else ():
+            for one in self.tensors_in(state, operand):
+                self.note_in_place(state, node, one, counted=not external_names.communicates(name))
         touched = external_names.touched_by(name)
         if name in external_names.OPENERS and _opens_to_write(name, operands):
             touched = Touched.FILE

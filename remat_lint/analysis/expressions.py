@@ -13,10 +13,12 @@ from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
 from remat_lint.analysis.operations import order_of
+from remat_lint.analysis.special_calls import UNARY, word
 from remat_lint.analysis.state import Phase, State, join_states
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    Attributes,
     ByPhase,
     Choice,
     ClassValue,
@@ -26,7 +28,6 @@ from remat_lint.analysis.values import (
     Fickle,
     FunctionValue,
     ListObject,
-    ModuleValue,
     PlaceholderTest,
     Reference,
     Scalar,
@@ -79,7 +80,8 @@ class Expressions(Calls):
         value = self.lookup(state, expr.id)
         if expr.id in self.frame.watch.changed:
             owner = self.owner_of(state, expr.id)
-            self.meet(state, expr, expr.id, owner if owner != self.frame.id else 0, value)
+            if owner not in (0, self.frame.id):
+                self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
         if self.frame.watch.diverged:
             self.note_diverged(state, expr)
         if expr.id not in self.frame.scope.advanced or self.frame.kind == "module":
@@ -92,7 +94,9 @@ class Expressions(Calls):
 
     def _format(self, expr: ir.Format, state: State) -> Value:
         for value in expr.values:
-            self.read(state, expr, [self.operand(value, state)])
+            operand = self.operand(value, state)
+            self.call_special_of(state, expr, operand.value, ("__format__", "__str__", "__repr__"))
+            self.read(state, expr, [operand])
         return scalar_from(self.frame.values[value.at] for value in expr.values)
 
     def _attribute(self, expr: ir.Attribute, state: State) -> Value:
@@ -101,12 +105,7 @@ class Expressions(Calls):
             self.note_legacy(expr, expr.name)
         if isinstance(base, Fickle):
             return base
-        value = self.attribute_of(state, expr, base, expr.name)
-        if isinstance(base, ModuleValue) and expr.name in base.scope.advanced:
-            return self.read_global(expr, value)
-        value = self.fetched(value, base, f".{expr.name}")
-        self.meet(state, expr, expr.name, self.number_of(base), value)
-        return value
+        return self.fetch(state, expr, Operand(base, expr.base), expr.name)
 
     # --- calls
 
@@ -168,9 +167,20 @@ class Expressions(Calls):
             return base
         if isinstance(base, External) and (unsteady := self.read_unsteady(expr, base.name)) is not None:
             return unsteady
+        if isinstance(base, Attributes) and (name := word(indices)):
+            return self.fetch(state, expr, Operand(base.holder), name)
         item = self.item_of(state, expr, base, indices)
         self.pick(state, expr, base, indices, item)
-        return self.fetched(item, base, "[]")
+        item = self.fetched(item, base, "[]")
+        if expr.base.at in self.frame.watch.met and (held := self.held_by(state, Operand(item, expr))):
+            keys = [index.value for index in expr.indices if isinstance(index, ir.Const)]
+            around = (
+                self.held_by(state, Operand(base, expr.base)) if len(keys) == len(expr.indices) == 1 else None
+            )
+            element = {(around[0], f"{around[1]}[{keys[0]!r}]")} if around is not None else set()
+            self.frame.watch.met[expr.at] = frozenset([held, *element])
+            self.frame.watch.seen.add(held)
+        return item
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
         for part in (expr.lower, expr.upper, expr.step):
@@ -225,6 +235,9 @@ class Expressions(Calls):
 
     def _unary(self, expr: ir.Unary, state: State) -> Value:
         operand = self.operand(expr.operand, state)
+        own = self.call_special(state, expr, operand.value, UNARY.get(expr.operator, ""))
+        if own is not None:
+            return own
         if expr.operator != "Not":
             return self.unary(state, expr, expr.operator, operand)
         self.read_truth(state, expr, operand)
@@ -234,7 +247,7 @@ class Expressions(Calls):
 
     def _binary(self, expr: ir.Binary, state: State) -> Value:
         left, right = self.operand(expr.left, state), self.operand(expr.right, state)
-        return self.binary(state, expr, expr.operator, left, right)
+        return self.operate(state, expr, expr.operator, left, right)
 
     def _comparison(self, expr: ir.Comparison, state: State) -> Value:
         operands = [self.operand(expr.left, state), *(self.operand(right, state) for right in expr.rights)]
@@ -243,6 +256,9 @@ class Expressions(Calls):
             return phased
         if all(operator in ("Is", "IsNot") for operator in expr.operators):
             return _identity(expr.operators[0], operands)
+        own = self.compare(state, expr, expr.operators[0], *operands) if len(operands) == 2 else None
+        if own is not None:
+            return own
         decided = _compared(expr.operators, operands)
         if decided is not None and not any(map(self.is_setting, (expr.left, *expr.rights))):
             return Constant(decided)
@@ -404,6 +420,8 @@ class Expressions(Calls):
     def _yield(self, expr: ir.Yield, state: State) -> Value:
         value = self.evaluate(expr.value, state) if expr.value is not None else NONE
         frame = self.frame
+        if not self.computes_by_itself(value):
+            frame.watch.returned |= frame.watch.mentioned(expr.value)
         self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         before = frame.seeded_at_yield
@@ -415,6 +433,7 @@ class Expressions(Calls):
     def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         """``if tensor`` reads the tensor; ``if some_list`` does not."""
         self.select(state, node, decision_in([operand]))
+        self.call_special_of(state, node, operand.value, ("__bool__", "__len__"))
         for value in alternatives(operand.value):
             if isinstance(value, Tensor):
                 self.read(state, node, [Operand(value, operand.expr)])
@@ -540,19 +559,12 @@ class Expressions(Calls):
                     self.assign(state, inner, Operand(value))
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
-            case ir.Attribute(base=base, name=name):
-                holder = self.evaluate(base, state)
-                self.may_be_called(state, [operand])
-                self.note_attribute(state, target, Operand(holder, base), operand)
-                if isinstance(holder, Tensor) and name == "data":
-                    self.write(state, target, Operand(holder, base))
-                    self.read(state, target, [operand])
-                self.set_attribute(state, holder, name, operand.value)
+            case ir.Attribute(base=base):
+                self.store(state, target, self.operand(base, state), operand)
             case ir.Subscript(base=base, indices=indices):
                 holder_operand = self.operand(base, state)
                 keys = [self.operand(index, state) for index in indices]
-                self.may_be_called(state, [operand])
-                self.set_item(state, target, holder_operand, keys, operand)
+                self.store_item(state, target, holder_operand, keys, operand)
             case _:
                 return
 
@@ -664,6 +676,7 @@ _BUILTIN_NAMES = frozenset(
         "format",
         "frozenset",
         "getattr",
+        "globals",
         "hasattr",
         "hash",
         "id",

@@ -234,6 +234,15 @@ METHODS: tuple[Functions, ...] = (
         Touched.METRIC, "a run of another tracker", ("neptune.Run", "comet_ml.Experiment"), "log_* append"
     ),
     Functions(Touched.METRIC, "the trackers of lightning", _LIGHTNING, "log log_dict"),
+    Functions(
+        Touched.FILE, "tables are written", ("csv.writer", "csv.DictWriter"), "writerow writerows writeheader"
+    ),
+    Functions(
+        Touched.OUTPUT,
+        "a progress bar moves on",
+        ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.std.tqdm"),
+        "update",
+    ),
     Functions(Touched.OUTPUT, "print on the first rank", _LIGHTNING, "print"),
     Functions(Touched.FILE, "what is written to an open file", (FILE,), "write writelines truncate"),
     Functions(
@@ -288,7 +297,17 @@ METHODS: tuple[Functions, ...] = (
 )
 """What is done through an object."""
 
-_OWN = (FILE, *_QUEUES, *_WRITERS, "wandb.Run", "neptune.Run", "comet_ml.Experiment", EVENT)
+_OWN = (
+    FILE,
+    "csv.writer",
+    "csv.DictWriter",
+    *_QUEUES,
+    *_WRITERS,
+    "wandb.Run",
+    "neptune.Run",
+    "comet_ml.Experiment",
+    EVENT,
+)
 """The classes whose objects are a call's own if it made them: others are but a way to what everybody sees."""
 
 MADE_BY: dict[str, str] = {
@@ -366,6 +385,14 @@ _COLLECTIVES = (
 )
 """All that waits for other ranks: the collectives, point to point, and the making of groups."""
 
+_WRITING_OWNERS = ("torch.distributed", "torch.distributed.distributed_c10d", "deepspeed.comm")
+_RECEIVING = (
+    "all_reduce all_reduce_coalesced all_gather all_gather_into_tensor all_gather_coalesced _all_gather_base "
+    "all_to_all all_to_all_single broadcast reduce reduce_scatter reduce_scatter_tensor _reduce_scatter_base "
+    "scatter recv irecv"
+)
+"""Collectives that put their result into what they are handed first, and no version counts that."""
+
 _WITH_GRADIENTS = (
     "all_reduce all_gather all_to_all all_to_all_single broadcast gather reduce reduce_scatter scatter"
 )
@@ -436,6 +463,9 @@ UNSTEADY: dict[tuple[Unsteady, str], str] = {
 _WAITS = ("time.sleep", "warnings.warn", "gc.collect")
 _QUIET = ("debug", "trace", "warning_once", "info_once")
 
+TRACKER_NAMES = frozenset(["experiment", "tracker", "wandb_run"])
+"""What the object behind a logger is called that records what it is told to ``log``."""
+
 LOGGER_NAMES = frozenset(["logger", "log", "logging", "_log"])
 """What a logger that nobody constructed in view is called; a name that ends in ``logger`` is one too."""
 
@@ -446,7 +476,12 @@ UNMISTAKABLE: tuple[Functions, ...] = (
         (),
         "add_scalar add_scalars add_histogram add_pr_curve log_metric log_metrics log_artifact log_artifacts",
     ),
-    Functions(Touched.FILE, "no other classes have such methods", (), "write_text write_bytes"),
+    Functions(
+        Touched.FILE,
+        "no other classes have such methods",
+        (),
+        "write_text write_bytes writerow writerows writeheader",
+    ),
 )
 """Methods that tell what an object is, whatever it is called."""
 
@@ -495,6 +530,14 @@ def communicates(name: str) -> bool:
     return name in _SENDS or name.removesuffix(".default") in _SENDS
 
 
+def changes_its_first(name: str) -> bool:
+    """Whether a function changes the tensor, or the tensors, that it is handed first."""
+    owner, _, last = name.rpartition(".")
+    if owner == "torch":
+        return last.startswith("_foreach_") and last.endswith("_")
+    return owner in _WRITING_OWNERS and last in _RECEIVING.split()
+
+
 def unsteady(name: str) -> Unsteady | None:
     """Why what a function returns, or what a name stands for, may be another value on replay."""
     return _UNSTEADY.get(name)
@@ -510,6 +553,8 @@ def touched_by_method(receiver: str, method: str) -> Touched | None:
     name = receiver.lower().strip("_")
     if method in _LOGGING and (name in LOGGER_NAMES or name.endswith("logger")):
         return Touched.LOG
+    if name in TRACKER_NAMES and method == "log":
+        return Touched.METRIC
     if name.endswith("queue") and method in ("put", "put_nowait", "get_nowait"):
         return Touched.QUEUE
     return _UNMISTAKABLE.get(method)

@@ -126,9 +126,12 @@ class Functions(Construction):
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
+        is_kept = keeps_results(definition)
+        if is_kept and not any(self.is_another_each_time(state, operand.value) for operand in operands):
+            deeds = deeds.kept()
         self.end_call(state, node, frame, deeds)
-        if keeps_results(definition):
-            self.note_cached(state, node, operands)
+        if is_kept:
+            self.note_cached(state, node, function, operands, value)
         state.claimed = claimed
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -262,8 +265,6 @@ class Functions(Construction):
         try:
             self.bind_parameters(state, frame, function, frame.operands)
             value = self.run_function(state, frame)
-            if keeps_results(function.definition) and not self._is_keyed_by_data(state, frame):
-                self.deeds.cache_draws(0)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
                 value = SCALAR if isinstance(value, Fickle) else value
@@ -274,12 +275,6 @@ class Functions(Construction):
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
-
-    def _is_keyed_by_data(self, state: State, frame: Frame) -> bool:
-        """Whether a call is told from others by tensors, which are others on replay."""
-        values = [operand.value for operand in frame.operands]
-        computed = any(isinstance(one, Unknown) and one.computed for one in values)
-        return computed or any(self.depends_on_data(state, value) for value in values)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""
@@ -298,9 +293,9 @@ class Functions(Construction):
             self.frame, self.grad_enabled, self.name_scopes = caller, grad, scopes
         end = Unknown() if _is_stub(frame.function) else NONE  # a subclass says what a stub returns
         ends = [*flow.returned, *((path, end) for path in flow.fell)]
-        if not ends:  # every path raises
+        if not ends and not frame.function.is_generator:  # every path raises
             return Unknown()
-        value = self.join_ends(state, ends)
+        value = self.join_ends(state, ends) if ends else NONE  # a generator may have no end
         if frame.id not in self.closures:
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:

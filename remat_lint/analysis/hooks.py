@@ -43,6 +43,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     contents,
+    holds,
     is_blank,
     parts,
 )
@@ -208,8 +209,10 @@ class Hooks(Markers):
 
     def _attributes_restored(self, state: State, before: Handled, after: Handled) -> Iterator[Held]:
         """What ``snapshot`` looked at and ``restore`` set, with all that lies in it."""
-        everything = {held for held in before.looked_at & after.looked_at if held[1] == EVERYTHING}
-        for owner, path in (before.looked_at & after.set) | everything:
+        both = before.looked_at & after.looked_at
+        everything = {held for held in both if held[1].endswith(EVERYTHING)}
+        named = {held for held in before.looked_at if holds(after.set, held)}
+        for owner, path in (before.looked_at & after.set) | named | everything:
             yield owner, path
             yield self.stands_for.get(owner, owner), path
             for inner in self._returned(state, self._lying_at(state, owner, path), 0, set()):
@@ -218,14 +221,22 @@ class Hooks(Markers):
 
     def _lying_at(self, state: State, owner: int, path: str) -> Value:
         """What an object holds in an attribute, or a module in a global; the object itself for everything."""
-        if path == EVERYTHING:
+        path = path.removesuffix(EVERYTHING)
+        if not path:
             return Reference(owner)
-        name = path.removeprefix(".")
-        found = self.object_at(state, Reference(owner))
-        if isinstance(found, InstanceObject):
-            return found.get(name) or NONE
+        first, *others = path.removeprefix(".").split(".")
+        value = self._held_under(state, Reference(owner), first)
         scopes = (scope for scope in self.scopes.values() if scope.frame == owner)
-        return next((scope.names.get(name, NONE) for scope in scopes), NONE)
+        value = next((scope.names.get(first, NONE) for scope in scopes), value)
+        for name in others:
+            value = self._held_under(state, value, name)
+        return value
+
+    def _held_under(self, state: State, holder: Value, name: str) -> Value:
+        """What an object, or one of several, holds in an attribute."""
+        objects = (self.object_at(state, one) for one in alternatives(holder) if isinstance(one, Reference))
+        held = (found.get(name) for found in objects if isinstance(found, InstanceObject))
+        return next((value for value in held if value is not None), NONE)
 
     def _report_hook(self, node: ir.Expr, hook: _Hook, what: str, advice: str) -> None:
         if not hook.is_open:  # a subclass may have other methods

@@ -135,7 +135,8 @@ class Interpreter(Conditions):
             for path in paths:
                 for end, value in self._evaluate_on_paths(arm, path):
                     self.frame.values[expr.at] = value
-                    yield end, value
+                    with self.frame.watch.inside(frozenset(), (), ()):
+                        yield end, value
 
     def _aug_assign(self, statement: ir.AugAssign, state: State) -> Flow:
         target = self.operand(statement.target, state)
@@ -156,8 +157,13 @@ class Interpreter(Conditions):
             return Flow([state])
         if self.changes_in_place(state, target, value):
             self.note_extended(state, statement, target, value)
-        result = self.binary(state, statement, statement.operator, target, value)
-        self.assign(state, statement.target, Operand(result, statement.value))
+        result = self.operate_in_place(state, statement, statement.operator, target, value)
+        if result is not None and result == target.value:
+            return Flow([state])
+        if result is None:
+            result = self.operate(state, statement, statement.operator, target, value)
+        both = ir.Binary(statement.at, statement.operator, statement.target, statement.value)
+        self.assign(state, statement.target, Operand(result, both))
         return Flow([state])
 
     def _return(self, statement: ir.Return, state: State) -> Flow:
@@ -187,8 +193,16 @@ class Interpreter(Conditions):
             if isinstance(target, ir.Name):
                 state.unbind(self.frame.id, target.id)
             elif isinstance(target, (ir.Attribute, ir.Subscript)):
-                self.note_deletion(state, target, self.operand(target.base, state))
+                self._delete_part(state, target, self.operand(target.base, state))
         return Flow([state])
+
+    def _delete_part(self, state: State, target: ir.Attribute | ir.Subscript, holder: Operand) -> None:
+        keys = (
+            [self.operand(key, state) for key in target.indices] if isinstance(target, ir.Subscript) else []
+        )
+        if not keys or self.call_special(state, target, holder.value, "__delitem__", keys) is None:
+            indices = target.indices if isinstance(target, ir.Subscript) else ()
+            self.note_deletion(state, target, holder, indices)
 
     def _jump(self, statement: ir.Jump, state: State) -> Flow:
         if statement.kind == "break":
@@ -266,7 +280,8 @@ class Interpreter(Conditions):
             if case.guard is not None:
                 paths, refused = self.branch(case.guard, path)
                 rest = join_all([rest, *(path.fork() for path in refused)])
-            ways = self.run_block(case.body, paths)
+            with self.frame.watch.inside(frozenset(), case.body, ()):
+                ways = self.run_block(case.body, paths)
             flow.fell += ways.fell
             flow.add(ways)
             if case.always:
@@ -333,7 +348,7 @@ class Interpreter(Conditions):
                 break
             for path in paths:
                 self.frame.statement = statement
-                self.assign(path, statement.target, Operand(item))
+                self.assign(path, statement.target, Operand(item, statement.iterable))
             paths = self._iteration(statement.body, paths, flow)
             if not exact and index + 1 >= surely:
                 ends += [path.fork() for path in paths]
@@ -406,10 +421,12 @@ class Interpreter(Conditions):
         before = state.fork()
         swallows = any(_swallows(handler) for handler in statement.handlers)
         self.swallowing += swallows
+        watch, seen, self.frame.watch.seen = self.frame.watch, self.frame.watch.seen, set()
         try:
             ways = self.run_block(statement.body, [state])
         finally:
             self.swallowing -= swallows
+            tried, watch.seen = frozenset(watch.seen), watch.seen | seen
         flow = Flow()
         flow.add(ways)
         interrupted = [before, *(path.fork() for path in ways.fell), *ways.raised]
@@ -424,10 +441,11 @@ class Interpreter(Conditions):
             for path in caught if handler.name is not None else ():
                 self.bind_name(path, handler.name or "", Unknown())
             done = len(self.deeds)
-            handled = self.run_block(handler.body, merge(caught))
+            with watch.inside(tried if _misses(handler) else frozenset(), handler.body, ()):
+                handled = self.run_block(handler.body, merge(caught))
             self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
-            tried = [expr for one in statement.body for expr in header(one)]
-            self.weigh_cache(tried, handler.body, done)
+            asked = [expr for one in statement.body for expr in header(one)]
+            self.weigh_cache(asked, handler.body, done)
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow
@@ -450,13 +468,14 @@ class Interpreter(Conditions):
     def _with(self, statement: ir.With, state: State) -> Flow:
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
-        ended: list[Callable[[State], object]] = []
+        managers: list[tuple[ir.Expr, Value]] = []
         forks, given = [], len(self.given_back)
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
-            entered, end = self._enter(context, state, value)
-            ended += [end] if end is not None else []
+            entered = self.call_special(state, context, value, "__enter__")
+            if entered is not None:
+                managers.append((context, value))
             left.append(self._leaving(value, before, state.seeded))
             forks += [value.of] if isinstance(value, Fork) else []
             if isinstance(value, SequenceValue) and value.seeded is not None:
@@ -466,7 +485,7 @@ class Interpreter(Conditions):
             if switch is not None:
                 self.grad_enabled = switch
             if target is not None:
-                self.assign(state, target, Operand(entered))
+                self.assign(state, target, Operand(_entered(value) if entered is None else entered, context))
         try:
             flow = self.run_block(statement.body, [state])
         finally:
@@ -474,23 +493,11 @@ class Interpreter(Conditions):
         for kind in forks:
             self.leave_fork(kind, given)
         for path in flow.ends():
-            for end in reversed(ended):
-                end(path)
-        for path in flow.ends():
+            for context, manager in reversed(managers):
+                self.call_special(path, context, manager, "__exit__", [Operand(NONE)] * 3)
             for leave in reversed(left):
                 path.seeded = leave(path.seeded)
         return flow
-
-    def _enter(
-        self, context: ir.Expr, state: State, value: Value
-    ) -> tuple[Value, Callable[[State], object] | None]:
-        """What ``with context as name`` binds, and what the end of the block calls."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
-            return _entered(value), None
-        receiver, nothing = Operand(value, context), [Operand(NONE)] * 3
-        entered = self.call_attribute(state, context, receiver, "__enter__", [])
-        return entered, lambda path: self.call_attribute(path, context, receiver, "__exit__", nothing)
 
     def _leaving(self, context: Value, before: Seeded, after: Seeded) -> Leaving:
         """What the end of a ``with`` does to the states that are set; ``after`` is the end of a generator."""
@@ -528,8 +535,11 @@ class Interpreter(Conditions):
 
     def _function_def(self, statement: ir.FunctionDef, state: State) -> Flow:
         definition = statement.function
-        if any(isinstance(one, ir.Attribute) and one.name in _ACCESSORS for one in definition.decorators):
-            return Flow([state])  # a property keeps its name
+        accessors = [one.name for one in definition.decorators if isinstance(one, ir.Attribute)]
+        accessor = next((name for name in accessors if name in _ACCESSORS), None)
+        if accessor is not None:  # a property keeps its name
+            state.bind(self.frame.id, f"{definition.name}.{accessor}", self.make_function(definition, state))
+            return Flow([state])
         value: Value = self.make_function(definition, state)
         for decorator in reversed(definition.decorators):
             value = self._decorated(state, decorator, value)
@@ -587,6 +597,12 @@ def _swallows(handler: ir.Handler) -> bool:
         return False
     names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
     return not handler.types or bool(names & _CATCHES_PLACEHOLDERS)
+
+
+def _misses(handler: ir.Handler) -> bool:
+    """Whether a handler runs where something is not there yet."""
+    names = {expr.id for expr in handler.types if isinstance(expr, ir.Name)}
+    return bool(names & {"AttributeError", "KeyError", "IndexError", "LookupError"})
 
 
 def _probes(handler: ir.Handler) -> bool:

@@ -124,7 +124,11 @@ class Items(Registered):
                     if known is None and found.factory is not None:
                         known = self.call(state, node, found.factory, ())
                         self._set_object_item(state, base, indices, known)
+                        self.note_left((base.address, "[]"), known)
                     return known if known is not None else (rest or Unknown())
+                if found.factory is not None and rest is None:
+                    rest = self.call(state, node, found.factory, ())
+                    self.note_left((base.address, "[]"), rest)
                 return _join_items(tuple(value for _, value in pairs), rest)
             case InstanceObject(klass=External(name=name)) if name in MODULE_CONTAINERS:
                 return self._container_item(found, indices)
@@ -236,6 +240,12 @@ class Items(Registered):
                 return SequenceValue(rest=self.fetched(rest, value, "[]"))
 
     def _iterate_object(self, state: State, node: ir.Node, value: Reference) -> SequenceValue:
+        made = self.call_special(state, node, value, "__iter__")
+        if made is not None and self.special_method(state, made, "__iter__") is None:
+            return self.iterate(state, node, made)
+        taken = self.call_special(state, node, made or value, "__next__")
+        if taken is not None:
+            return SequenceValue(rest=taken)
         found = self.object_at(state, value)
         if isinstance(found, ListObject):
             return SequenceValue(found.items, found.rest, sure=found.sure)

@@ -26,6 +26,7 @@ or where it is asked for first; the layer above defines it.
     forms        checkpoints of torch and of other packages
     construction objects, records and modules of torch.nn
     functions    functions of the project
+    special_calls attributes and items, however they are written
     calls        objects, methods, names of other packages
     expressions  the value of an expression
     conditions   what the condition of a statement is good for
@@ -212,14 +213,22 @@ class Machine:
         """For the number of something that was fetched from an object, where in which object it lay."""
         self.steady: set[int] = set()
         """The numbers of what is made of constants, sizes and what objects hold: equal each time."""
+        self.learned: set[int] = set()
+        """The numbers of what is made of parameters, and else of such: equal until the next step."""
         self.tensors: set[int] = set()
         """The numbers of unknown values that operations take for tensors."""
         self.tallies: set[int] = set()
         """The numbers of counters of the standard library, which add up what they are updated with."""
+        self.aliases: dict[int, int] = {}
+        """For the number of what a cast gave, that of what it was given: it may have handed that on."""
         self.rebuilt: dict[int, int] = {}
         """For the number of a module like one that was made before, the number at which it was made again."""
         self.backwards = 0
         """How often backward has run."""
+        self.made_by: dict[int, ir.Stmt | None] = {}
+        """For objects of classes of the project, the statement that made them first."""
+        self.shared: set[int] = set()
+        """The addresses of what was made once and then handed to the constructors of several objects."""
         self.several: set[int] = set()
         """The addresses of objects that the code makes more than once, each time another one."""
         self.filled: dict[int, tuple[str, Place]] = {}

@@ -26,6 +26,7 @@ from remat_lint.analysis.values import (
     FunctionValue,
     InheritedMethod,
     InstanceObject,
+    Made,
     Method,
     ModuleValue,
     Namespace,
@@ -48,6 +49,9 @@ from remat_lint.findings import Place
 from remat_lint.project import Project
 
 _ANY_NAME = "*"
+
+FROZEN = " frozen"
+"""The attribute that says of a module that its parameters need no gradients."""
 
 MAX_HEIRS = 4
 """Subclasses that an object of an abstract class may be of; a value has no more alternatives."""
@@ -135,14 +139,6 @@ class Objects(Wrappers):
             for one in order
         )
 
-    def own_method(self, state: State, value: Value, name: str) -> Value | None:
-        """The method of this name that the class of an object has in the project."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
-        if not isinstance(self.class_attribute(order, name), FunctionValue):
-            return None
-        return self.attribute_of(state, ir.Const(0, None), value, name)
-
     # --- attributes
 
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
@@ -173,6 +169,31 @@ class Objects(Wrappers):
                 return self._unknown_attribute(state, node, base, name)
             case _:
                 return Method(base, name)
+
+    def special_method(self, state: State, value: Value, name: str) -> FunctionValue | None:
+        """The method of the project that Python calls on an object for an operator, builtin or statement."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, ClassValue):
+            return None
+        method = self.class_attribute(self.mro(found.klass), name)
+        return replace(method, receiver=value) if isinstance(method, FunctionValue) else None
+
+    def call_special(
+        self, state: State, node: ir.Node, value: Value, name: str, operands: Sequence[Operand] = ()
+    ) -> Value | None:
+        """What such a method returns, called for a node; None where no class of the project has it."""
+        method = self.special_method(state, value, name)
+        if method is None:
+            return None
+        return self.call(
+            state, node if isinstance(node, ir.Expr) else ir.Const(node.at, None), method, operands
+        )
+
+    def call_special_of(self, state: State, node: ir.Node, value: Value, names: Sequence[str]) -> None:
+        """Call the first of such methods that an object has."""
+        for name in names:
+            if self.call_special(state, node, value, name) is not None:
+                return
 
     def module_attribute(self, scope: ModuleScope, name: str) -> Value:
         """A global or submodule of a module of the project."""
@@ -207,7 +228,7 @@ class Objects(Wrappers):
         if name == "__class__":
             return self.class_of(state, base)
         if name == "__dict__":
-            self.look_at_everything(base)
+            return self.attributes_of(base)
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)
@@ -227,7 +248,8 @@ class Objects(Wrappers):
     ) -> Value:
         """What an object holds under a name; nothing that matters may be less than what is declared."""
         if base.address in self.elements:  # its parts are as many as it is
-            self.elements |= {one.address for one in alternatives(own) if isinstance(one, Reference)}
+            parts = {one.address for one in alternatives(own) if isinstance(one, Reference)}
+            self.elements |= parts - self.shared
         if own == NONE or is_blank(own):
             declared = self.declared_attribute(state, base, self.mro(found.klass), name)
             return join(declared, NONE) if holds_object(declared) else self.as_configured(own)
@@ -263,10 +285,18 @@ class Objects(Wrappers):
             return self._modules_of(state, receiver)
         if found is None:
             base = next((one.name for one in order if isinstance(one, External)), None)
-            return InheritedMethod(receiver, base, name) if base is not None else Unknown()
+            if base is None:
+                return Unknown()
+            weight = _weight_of(base, name)
+            is_frozen = isinstance(weight, Tensor) and self._is_frozen(state, receiver)
+            return Tensor(grad=False) if is_frozen else weight or InheritedMethod(receiver, base, name)
         if isinstance(found, Constant) and self.is_record(klass):
             return SCALAR if found.value is not None else Unknown()
         return self._bind(state, node, receiver, klass, found)
+
+    def _is_frozen(self, state: State, receiver: Value) -> bool:
+        found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
+        return isinstance(found, InstanceObject) and found.get(FROZEN) == Constant(True)
 
     def _modules_of(self, state: State, receiver: Value) -> Value:
         found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
@@ -310,7 +340,7 @@ class Objects(Wrappers):
     def _static_attribute(self, klass: ClassValue, name: str) -> Value:
         found = self.class_attribute(self.mro(klass), name)
         if found is None:
-            return Method(klass, name)
+            return self.attributes_of(klass) if name == "__dict__" else Method(klass, name)
         if isinstance(found, FunctionValue):
             kinds = {self._decorator(decorator) for decorator in found.definition.decorators}
             return replace(found, receiver=klass) if "classmethod" in kinds else found
@@ -405,6 +435,22 @@ class Objects(Wrappers):
         frame = self.frame
         handed = frame.operands[0].value if frame.owner is not None and frame.operands else frame.receiver
         return is_module and base != handed
+
+
+def _weight_of(module: str, name: str) -> Value | None:
+    """A parameter of a module of torch: some have none under a name, if they are told so."""
+    if name not in ("weight", "bias") or torch_ops.module(module) is None:
+        return None
+    parameter = Tensor(made=Made.LEAF)
+    is_sure = name == "weight" and module.rpartition(".")[2] in _WEIGHTED
+    return parameter if is_sure else Choice((parameter, NONE))
+
+
+_WEIGHTED = frozenset(
+    ["Linear", "Bilinear", "Embedding", "EmbeddingBag"]
+    + [f"Conv{way}{number}d" for way in ("", "Transpose") for number in (1, 2, 3)]
+)
+"""Modules that always have a weight."""
 
 
 def _may_checkpoint(value: Value) -> bool:

@@ -167,7 +167,16 @@ class Operations(Effects):
         self.read(state, node, others, certain=effect is not Effect.CAST or bound.constant("copy") is True)
         if written and operation.name not in _NORMALISING:
             return self._written_result(operation, written[0].value)
-        return self._result(state, node, operation, bound, effect)
+        result = self._result(state, node, operation, bound, effect)
+        if effect is Effect.CAST and operation.name not in _NARROWING and bound.constant("copy") is not True:
+            self._note_alias(self._source(operation, bound), result)
+        return result
+
+    def _note_alias(self, source: Operand | None, result: Value) -> None:
+        """A cast gives back what it is given, where that is of the wanted kind already."""
+        given = self.number_of(source.value) if source is not None else 0
+        if given and isinstance(result, Tensor) and result.storage:
+            self.aliases[result.storage] = given
 
     def _note_result(
         self, state: State, node: ir.Expr, operation: Operation, bound: Bound, result: Value
@@ -342,8 +351,9 @@ class Operations(Effects):
         if effect is Effect.CAST and bound.constant("copy") is not True:
             return Effect.VIEW if _is_cast_to_itself(source.value, bound) else Effect.CAST
         if effect is Effect.DROPOUT:
-            off = bound.constant("training") is False or bound.constant("p") in (0, 0.0)
-            return Effect.VIEW if off and bound.constant("p") is not False else Effect.READ
+            chances = [bound.constant(switch.parameter) for switch in operation.switches[:1]]
+            off = bound.constant("training") is False or chances[0] in (0, 0.0)
+            return Effect.VIEW if off and chances[0] is not False else Effect.READ
         return effect
 
     def _source(self, operation: Operation, bound: Bound) -> Operand | None:
@@ -478,13 +488,14 @@ class Operations(Effects):
             return value if isinstance(value, Unknown) else Unknown()
         name = operation.name if operation is not None else ""
         detached = value.detached or name in ("detach", "data")
+        made = _made_by_view(name, value, bound)
         return replace(
             value,
             layout=_layout_after(value.layout, operation, bound),
             opaque=False,
             detached=detached,
-            grad=False if detached else value.grad,
-            made=_made_by_view(name, value, bound),
+            grad=None if name == "Parameter" and made is Made.LEAF else False if detached else value.grad,
+            made=made,
             ends_in_units=_ends_in_units(name, bound),
             via=(*value.via, Step(self.place(node), "a view of it"))[-MAX_VIEWS:] if value.token else (),
         )
@@ -613,6 +624,9 @@ def _is_cast_to_itself(value: Value, bound: Bound) -> bool:
     targets = [operand.value for key, operand in bound.pairs if key not in ("self", "input")]
     return bool(targets) and all(_like(target) == like for target in targets)
 
+
+_NARROWING = frozenset({"half", "bfloat16", "double"})
+"""Casts to what a tensor hardly ever is already."""
 
 _COPYING = frozenset({"clone", "contiguous", "reshape", "flatten"})
 

@@ -124,10 +124,10 @@ class Replays(Machine):
         """Whether a path runs where the model is not in training only: nothing is replayed there."""
         return any(not holds and key.endswith(_IN_TRAINING) for key, holds in state.assumed.items())
 
-    def note_write(self, state: State, node: ir.Node, write: Write) -> None:
+    def note_write(self, state: State, node: ir.Node, write: Write, *, certain: bool = True) -> None:
         """A write, if it is known to what; what was made in the running call is nobody else's state."""
         if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
-            self.note_deed(state, node, write)
+            self.note_deed(state, node, write, certain=certain)
 
     def compute_with(self, state: State, used: frozenset[Held], exprs: Sequence[ir.Expr] = ()) -> None:
         """Something is computed with what is held, which these expressions stand for.
@@ -157,7 +157,9 @@ class Replays(Machine):
                 return number
             case ClassValue(frame=frame):
                 return frame
-            case External() | ModuleValue():
+            case ModuleValue(scope=scope):
+                return scope.frame
+            case External():
                 return FOREIGN
             case _:
                 return 0
@@ -179,6 +181,17 @@ class Replays(Machine):
         if isinstance(value, Unknown):
             return replace(value, origin=number)
         return replace(value, storage=number)
+
+    def note_left(self, held: Held, value: Value) -> None:
+        """State is set to a value unless there is one: the next call finds that of this one."""
+        number = self._number(value)
+        if number:
+            self.lie_in(number, held)
+
+    def lie_in(self, number: int, held: Held) -> None:
+        """What has this number lies there, if it lies nowhere yet: nothing lies in itself."""
+        if self.root_of(held[0])[0] != number:
+            self.holders.setdefault(number, held)
 
     def root_of(self, number: int) -> Held:
         """Where something lies: in which object that was not fetched itself, and where in it."""
@@ -211,8 +224,18 @@ class Replays(Machine):
         for deed in deeds.through(step):
             if isinstance(deed.act, Write):
                 self.frame.watch.write((deed.act.number, deed.act.path))
+                deed = self._after_use(deed, deed.act)
             if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
                 self.deeds.note(deed)
+
+    def _after_use(self, deed: Deed, write: Write) -> Deed:
+        """What a callee overwrites, and the running function computed with before: replay finds it so."""
+        is_replaced = write.outcome is Outcome.REPLACED and write.written is not Written.ELEMENT
+        if not is_replaced or deed.is_done_once:
+            return deed
+        if not self.frame.watch.was_used((write.number, write.path)):
+            return deed
+        return replace(deed, act=replace(write, outcome=Outcome.COMPUTED, edit=None))
 
     def note_backward(self) -> None:
         """Backward runs: this is no code of a model, and the replays of what ran so far are done."""

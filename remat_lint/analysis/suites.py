@@ -138,9 +138,16 @@ def changes_nothing(function: ir.Function) -> bool:
                 return False
             case ir.Expression(value=ir.Call(function=ir.Attribute(base=base))) if not _is_package(base):
                 return False
+            case ir.Expression(value=ir.Call(function=ir.Attribute(name=name) | ir.Name(id=name))):
+                if name.startswith(_SETTING):
+                    return False
             case _:
                 continue
     return True
+
+
+_SETTING = ("manual_seed", "seed", "set_")
+"""How the names of functions of packages begin that set something for all that comes after."""
 
 
 def _is_package(base: ir.Expr) -> bool:

@@ -327,6 +327,13 @@ class ModuleValue(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Attributes(Value):
+    """The attributes of an object by their names: ``vars(holder)``, and ``globals()`` of a module."""
+
+    holder: Value
+
+
+@dataclass(frozen=True, slots=True)
 class ClassValue(Value):
     """A class of the project."""
 
@@ -435,6 +442,14 @@ EVERYTHING = "*"
 """The path to all that an object holds."""
 
 
+def holds(whole: Iterable[tuple[int, str]], held: tuple[int, str]) -> bool:
+    """Whether state is part of all that one of these objects holds."""
+    owner, path = held
+    paths = (around for one, around in whole if one == owner and around.endswith(EVERYTHING))
+    wholes = (around.removesuffix(EVERYTHING) for around in paths)
+    return any(path == around or path.startswith((f"{around}.", f"{around}[")) for around in wholes)
+
+
 @dataclass(frozen=True, slots=True)
 class Coverage:
     """The random states that a checkpoint restores before it runs code again.
@@ -461,7 +476,7 @@ class Coverage:
 
     def restores(self, held: tuple[int, str]) -> bool:
         """Whether state of the project's own is restored, by itself or with all that an object holds."""
-        return held in self.attributes or (held[0], EVERYTHING) in self.attributes
+        return held in self.attributes or holds(self.attributes, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,6 +677,8 @@ def parts(value: Value) -> tuple[Value, ...]:
             return (function, *positional, *(item for _, item in keywords))
         case Method(receiver=receiver) | InheritedMethod(receiver=receiver):
             return (receiver,)
+        case Attributes(holder=holder):
+            return (holder,)
         case FunctionValue(receiver=receiver, defaults=defaults):
             bound = (receiver,) if receiver is not None else ()
             return (*bound, *(item for _, item in defaults))

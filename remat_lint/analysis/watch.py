@@ -6,13 +6,13 @@ at attributes and names that code in the file changes, and at no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.evaluation_order import children, evaluated
+from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.suites import bound_names, nested
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Watch:
     origins: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state that went into what a local name was bound to last."""
 
+    grown: dict[str, frozenset[Held]] = field(default_factory=dict)
+    """The state of which something else was computed for a local name, as a counter moves on."""
+
     bound: dict[str, Arms] = field(default_factory=dict)
     """The arms in which those names were bound."""
 
@@ -99,6 +102,9 @@ class Watch:
 
     written: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that was written, with the arms in which that was."""
+
+    seen: set[Held] = field(default_factory=set)
+    """The state that any expression stood for, in the ``try`` under way or else so far."""
 
     read: set[Held] = field(default_factory=set)
     """The state that went into a local name or a result, whatever for."""
@@ -132,11 +138,13 @@ class Watch:
         """A local name is bound to the value of an expression."""
         self.diverged.pop(name, None)
         if self.met or self.origins:
-            state = self.mentioned(expr)
+            state, grown = self.mentioned(expr), frozenset(grown_in(self, expr))
+            self.origins.pop(name, None)
+            self.grown.pop(name, None)
             if state:
                 self.origins[name], self.bound[name] = state, tuple(self.arms)
-            else:
-                self.origins.pop(name, None)
+            if grown:
+                self.grown[name] = grown
 
     @contextmanager
     def inside(
@@ -167,14 +175,15 @@ class Watch:
     ) -> bool:
         """A condition on this state decided what ran: whether the function went on, what names are.
 
-        Whether it decided what a name is that was there before, or that both arms bind.
+        Whether it decided what is returned, or what a name is that was there before, or that both arms bind.
         """
         if left:
             self.passed |= tested
         one, other = map(_assigned, (statement.body, statement.orelse))
-        if left and _computes((*statement.body, *statement.orelse)):
+        ends = left and _computes((*statement.body, *statement.orelse))
+        if ends:
             self.turned |= tested
-        return bool(tested) and bool((one & other) | (known & (one | other)))
+        return bool(tested) and bool(ends or (one & other) | (known & (one | other)))
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
         """Something is computed with this state, which these expressions stand for."""
@@ -183,6 +192,10 @@ class Watch:
         arms = max((tuple(self.arms), *around), key=len)
         for held in state:
             self.used.setdefault(held, set()).add(arms)
+
+    def was_used(self, held: Held) -> bool:
+        """Whether something was computed with a state by now, on every path that leads here."""
+        return any(tuple(self.arms[: len(around)]) == around for around in self.used.get(held, ()))
 
     def write(self, held: Held) -> None:
         """This state is written."""
@@ -274,7 +287,7 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
     match expr:
         case ir.Name(id=name):
             return held in watch.origins.get(name, ())
-        case ir.Attribute():
+        case ir.Attribute() | ir.Call(function=ir.Name(id="getattr")):
             return False
         case ir.Call(function=ir.Attribute(base=base)) if is_kept_by(expr):
             return advances(watch, base, held)
@@ -288,6 +301,18 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
             return any(advances(watch, item, held) for item in items)
         case _:
             return held in watch.mentioned(expr)
+
+
+def grown_in(watch: Watch, expr: ir.Expr | None) -> Iterator[Held]:
+    """The state that operators in an expression, or behind its names, computed something else of."""
+    for part, _ in evaluated((expr,) if expr is not None else ()):
+        match part:
+            case ir.Binary(left=left, right=right):
+                yield from watch.mentioned(left) | watch.mentioned(right)
+            case ir.Name(id=name):
+                yield from watch.grown.get(name, ())
+            case _:
+                continue
 
 
 def is_kept_by(call: ir.Call) -> bool:
@@ -320,18 +345,41 @@ _KEEPING = frozenset(
 """Methods whose result, put in the place of what they are called on, changes nothing the second time."""
 
 
+_CHANGING = (
+    ADVANCING
+    | STORING
+    | frozenset(["setattr", "__setattr__", "__setitem__", "__delitem__", "__iadd__", "setitem", "delitem"])
+    | frozenset(["iadd", "iconcat", "heappush", "heappop", "heapreplace", "heappushpop"])
+    | frozenset(["insort", "insort_left", "insort_right"])
+)
+"""The last names of methods and functions that change what they are called on, or handed first."""
+
+
 # --- what code changes, by name --------------------------------------------------------
 
 
 def changed_names(source: SourceFile) -> frozenset[str]:
     """The attributes, globals and containers that functions of a file change, by their last names."""
-    return frozenset(
-        name
-        for function in source.lowered.functions
-        if function.name != "__init__"
-        for statement in nested(function.body)
-        for name in _changed_by(statement, function.globals | function.nonlocals)
-    )
+    changed: set[str] = set()
+    for function in source.lowered.functions:
+        if function.name != "__init__":
+            outer = function.globals | function.nonlocals
+            statements = list(nested(function.body))
+            found = {name for statement in statements for name in _changed_by(statement, outer)}
+            for statement in reversed(statements):
+                found.update(_behind(statement, found))
+            changed |= found
+    return frozenset(changed)
+
+
+def _behind(statement: ir.Stmt, changed: Set[str]) -> Iterator[str]:
+    """What a local name that is changed was made of: ``table = self.table.float()``."""
+    match statement:
+        case ir.Assign(targets=targets, value=ir.Expr() as value):
+            if any(isinstance(target, ir.Name) and target.id in changed for target in targets):
+                yield from _last_name(value)
+        case _:
+            return
 
 
 def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
@@ -341,14 +389,30 @@ def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
                 yield from _names_changed(target, outer)
         case ir.AugAssign(target=target):
             yield from _last_name(target)
-        case ir.Expression(value=ir.Call(function=ir.Name(id="setattr"), arguments=[_, named, _])):
-            if isinstance(named.value, ir.Const) and isinstance(named.value.value, str):
-                yield named.value.value
-        case ir.Expression(value=ir.Call(function=ir.Attribute(base=base, name=name))):
-            if name in ADVANCING or name in STORING or name.endswith("_"):
-                yield from _last_name(base)
+        case ir.Expression(value=ir.Call(arguments=arguments)):  # whose result nobody wants
+            for argument in arguments:
+                yield from _last_name(argument.value)
         case _:
-            return
+            pass
+    for part, _ in evaluated(header(statement)):
+        if isinstance(part, ir.Call):
+            yield from _changed_by_call(part)
+
+
+def _changed_by_call(call: ir.Call) -> Iterator[str]:
+    """What a call changes if its last name says what it does: what it is called on, or is handed first."""
+    function, arguments = call.function, call.arguments
+    name = function.name if isinstance(function, ir.Attribute) else getattr(function, "id", "")
+    if name not in _CHANGING and not name.endswith("_"):
+        return
+    if isinstance(function, ir.Attribute):
+        yield from _last_name(function.base)
+    if arguments:
+        yield from _last_name(arguments[0].value)
+    for argument in arguments:
+        yield from (argument.keyword,) if argument.keyword else ()
+        if isinstance(argument.value, ir.Const) and isinstance(argument.value.value, str):
+            yield argument.value.value
 
 
 def _names_changed(target: ir.Expr, outer: frozenset[str]) -> Iterator[str]:
@@ -368,9 +432,15 @@ def _last_name(target: ir.Expr) -> Iterator[str]:
             yield name
             if name == "data" and isinstance(target, ir.Attribute):
                 yield from _last_name(target.base)
-        case ir.Subscript(base=base):
+        case ir.Subscript(base=base, indices=indices):
             yield from _last_name(base)
+            yield from (
+                one.value for one in indices if isinstance(one, ir.Const) and isinstance(one.value, str)
+            )
         case ir.Call(function=ir.Attribute(base=base)):
             yield from _last_name(base)
+        case ir.Display(items=items):
+            for item in items:
+                yield from _last_name(item)
         case _:
             return

@@ -22,10 +22,12 @@ from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
     EVERYTHING,
     NONE,
+    Attributes,
     ByPhase,
     ClassValue,
     Constant,
     DictObject,
+    FunctionValue,
     InheritedMethod,
     InstanceObject,
     ListObject,
@@ -40,7 +42,7 @@ from remat_lint.analysis.values import (
     contents,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, is_kept_by
+from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, grown_in, is_kept_by
 from remat_lint.checkpoint_forms import ATTRIBUTES
 from remat_lint.findings import GuardStatement
 from remat_lint.project import Project
@@ -51,8 +53,14 @@ _IDEMPOTENT = frozenset(["BitOr", "BitAnd"])
 _NEUTRAL = {"Add": 0, "Subtract": 0, "BitOr": 0, "BitXor": 0, "Multiply": 1}
 """The operands with which operators change nothing."""
 
-_OVERWRITING = frozenset(["zero_", "fill_", "copy_", "set_"])
-"""In-place operations that do not look at what they change."""
+_COLLECTIVES = (
+    "all_gather all_gather_into_tensor _all_gather_base all_to_all all_to_all_single broadcast scatter recv "
+    "irecv reduce_scatter reduce_scatter_tensor _reduce_scatter_base"
+)
+_OVERWRITING = frozenset(
+    ["zero_", "fill_", "copy_", "set_", "_foreach_copy_", "_foreach_zero_", *_COLLECTIVES.split()]
+)
+"""Operations in place, and collectives, that do not look at what they change."""
 
 _TO_NUMBER = frozenset(["item", "tolist", "numpy"])
 _NUMBERS = frozenset(["int", "float", "bool"])
@@ -122,24 +130,32 @@ class Writes(Replays):
             yield number
             number = self.closures.get(number, 0)
 
-    def meet(self, state: State, expr: ir.Expr, name: str, holder: int, value: Value) -> None:
-        """Code looks at a name or attribute of a holder: remember it where the file changes such."""
-        if self.handled is not None and holder:
-            owner, path = self.root_of(holder)
-            self.handled.looked_at.add((owner, f"{path}.{name}"))
-            if self.number_of(value):
-                self.handled.looked_at.add(self.root_of(self.number_of(value)))
-        watch = self.frame.watch
-        if name not in watch.changed or not holder:
+    def meet_attribute(self, state: State, expr: ir.Expr, holder: Operand, name: str, value: Value) -> None:
+        """Code looks at an attribute, which may be one of the class of its object."""
+        if self.handled is None and name not in self.frame.watch.changed:
             return
-        if state.phase is Phase.REPLAY or self.is_evaluation(state):
-            return
-        owner, path = self.root_of(holder)
-        met = {(owner, f"{path}.{name}")}
+        found = self.object_at(state, holder.value) if isinstance(holder.value, Reference) else None
+        klass = found.klass if isinstance(found, InstanceObject) else holder.value
+        order = self.mro(klass) if isinstance(klass, ClassValue) else ()
+        met = {_attribute_of_class(one, name) for one in order if isinstance(one, ClassValue)}
+        around = self.held_by(state, holder) if klass is not holder.value or not met else None
+        if around is not None:
+            met.add((around[0], f"{around[1]}.{name}"))
+        if met:
+            self.meet(state, expr, name, met, value)
+
+    def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
+        """Code looks at state under a name: remember it where the file changes such."""
         number = self.number_of(value)
         if number:
             met.add(self.root_of(number))
+        if self.handled is not None:
+            self.handled.looked_at |= met
+        watch = self.frame.watch
+        if name not in watch.changed or state.phase is Phase.REPLAY or self.is_evaluation(state):
+            return
         watch.met[expr.at] = frozenset(met)
+        watch.seen |= met
         statement = self.frame.statement
         is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
         if is_kept and state.phase is Phase.BOTH:
@@ -218,6 +234,8 @@ class Writes(Replays):
             return
         if all(self.is_surely_steady(operand) for operand in operands):
             self.steady.add(number)
+        elif all(self.is_surely_steady(one) or self._is_learned(one) for one in operands):
+            self.learned.add(number)
         elif isinstance(result, Unknown) and any(self._is_known_tensor(one) for one in operands):
             self.tensors.add(number)
 
@@ -237,7 +255,7 @@ class Writes(Replays):
     def nature_of(self, value: Value) -> object:
         """What decides whether it matters that a callee stores a value."""
         number = self.number_of(value)
-        return self.is_surely_steady(value), number in self.tensors
+        return self.is_surely_steady(value), number in self.tensors, number in self.learned
 
     def note_renewed(self, pairs: Iterable[tuple[int, int]]) -> None:
         """What another call made has new numbers for this one."""
@@ -245,12 +263,12 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            for numbers in (self.tensors, self.tallies):
+            for numbers in (self.tensors, self.tallies, self.learned):
                 if old in numbers:
                     numbers.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
-                self.holders[new] = (renumbered.get(holder, holder), path)
+                self.lie_in(new, (renumbered.get(holder, holder), path))
 
     def note_computation(self) -> None:
         """The statement under way computes something that no phase can do without."""
@@ -270,6 +288,13 @@ class Writes(Replays):
                 return False
             case _:
                 return all(map(self.is_surely_steady, alternatives(value))) if _is_choice(value) else True
+
+    def _is_learned(self, value: Value) -> bool:
+        """Whether a value is made of parameters, constants and sizes: it is equal until the next step."""
+        if isinstance(value, Tensor) and value.made is Made.LEAF:
+            return True
+        number = self.number_of(value)
+        return number in self.learned or self.root_of(number)[0] in self.learned
 
     def _is_known_tensor(self, value: Value) -> bool:
         return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.origin in self.tensors)
@@ -293,19 +318,43 @@ class Writes(Replays):
 
     # --- setting
 
-    def note_attribute(self, state: State, target: ir.Attribute, holder: Operand, value: Operand) -> None:
-        """``holder.name = value``, or with an operator."""
+    def note_attribute(
+        self,
+        state: State,
+        target: ir.Attribute,
+        holder: Operand,
+        value: Operand,
+        shown: ir.Node | str | None = None,
+    ) -> None:
+        """``holder.name = value``, or with an operator; ``shown`` as for ``_note``."""
         if isinstance(holder.value, (Tensor,)) or target.name in _OF_A_TENSOR:
             return
         around = self.held_by(state, holder)
         is_class = isinstance(holder.value, ClassValue) or _names_a_class(target.base)
-        if is_class:
+        klass = self._named_class(state, holder) if is_class else None
+        if klass is None and is_class:
             around = around or (FOREIGN, "")
-        if around is None:
+        if klass is not None:
+            held = _attribute_of_class(klass, target.name)
+        elif around is not None:
+            held = (around[0], f"{around[1]}.{target.name}")
+        else:
             return
-        held = (around[0], f"{around[1]}.{target.name}")
         written = Written.CLASS if is_class else Written.ATTRIBUTE
-        self._note_set(state, target, held, written, value)
+        self._note_set(state, target, held, written, value, shown=shown)
+
+    def _named_class(self, state: State, holder: Operand) -> ClassValue | None:
+        """The class of the project that an expression stands for: ``Layer``, ``type(self)``."""
+        if isinstance(holder.value, ClassValue):
+            return holder.value
+        match holder.expr:
+            case ir.Attribute(base=expr) | ir.Call(arguments=[ir.Argument(value=expr)]):
+                of = self.frame.values.get(expr.at)
+            case _:
+                of = None
+        found = self.object_at(state, of) if isinstance(of, Reference) else None
+        klass = found.klass if isinstance(found, InstanceObject) else None
+        return klass if isinstance(klass, ClassValue) else None
 
     def note_name(self, state: State, target: ir.Name, value: Operand) -> None:
         """A name that belongs to the module or to a function around is bound."""
@@ -322,12 +371,19 @@ class Writes(Replays):
         if self.handled is not None and held is not None:
             self.handled.set.add(held)
 
-    def look_at_everything(self, value: Value, path: str = EVERYTHING) -> None:
-        """Code asks an object for all that it holds, to take it or to set it."""
+    def look_at_everything(self, value: Value, *, sets: bool = False) -> None:
+        """Code asks an object for all that it holds, or ``sets`` what it has a name for."""
         number = self.number_of(value)
         if self.handled is not None and number:
             owner, around = self.root_of(number)
-            self.handled.looked_at.add((owner, around + path))
+            self.handled.looked_at.add((owner, around + EVERYTHING))
+            if sets:
+                self.handled.set.add((owner, around + EVERYTHING))
+
+    def attributes_of(self, value: Value) -> Attributes:
+        """All that an object holds, by its names."""
+        self.look_at_everything(value)
+        return Attributes(value)
 
     def owner_around(self, state: State, name: str) -> int:
         """The frame of a function around the running one that a name belongs to, 0 for none."""
@@ -337,16 +393,22 @@ class Writes(Replays):
         return 0
 
     def note_element(
-        self, state: State, target: ir.Node, holder: Operand, indices: Sequence[Operand], value: Operand
+        self,
+        state: State,
+        target: ir.Node,
+        holder: Operand,
+        indices: Sequence[Operand],
+        value: Operand,
     ) -> None:
         """``holder[indices] = value`` of a container."""
+        shown = None if isinstance(target, ir.Subscript) else holder.expr
         held = self.held_by(state, holder)
         if held is not None:
             from_key = any(
                 self.depends_on_data(state, index.value) or self.is_from_data(state, index.expr)
                 for index in indices
             )
-            self._note_set(state, target, held, Written.ELEMENT, value, from_key=from_key)
+            self._note_set(state, target, held, Written.ELEMENT, value, from_key=from_key, shown=shown)
 
     def _note_set(
         self,
@@ -357,6 +419,7 @@ class Writes(Replays):
         value: Operand,
         *,
         from_key: bool = False,
+        shown: ir.Node | str | None = None,
     ) -> None:
         self.note_handled(held)
         if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
@@ -370,8 +433,11 @@ class Writes(Replays):
             outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
             watch.replaced.setdefault(held, tuple(watch.arms))
+        if isinstance(value.value, Reference) and watch.is_tested(held):
+            path = f"{held[1]}[]" if written is Written.ELEMENT else held[1]
+            self.note_left((held[0], path), value.value)
         if outcome is not None:
-            self._note(state, target, held, written, outcome)
+            self._note(state, target, held, written, outcome, shown)
 
     def _source_of(self, value: Operand) -> ir.Expr | None:
         """The expression that gave a value; one that was unpacked is part of what the statement assigns."""
@@ -394,7 +460,7 @@ class Writes(Replays):
             return Outcome.SWITCHED
         if watch.is_tested(held):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
-        return Outcome.REPLACED
+        return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
 
     def _is_new(self, state: State, value: Operand, expr: ir.Expr | None) -> bool:
         return self.depends_on_data(state, value.value) or self.is_from_data(state, expr)
@@ -402,7 +468,9 @@ class Writes(Replays):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
-            return any(held in watch.mentioned(part) for part in _computed_parts(expr))
+            grown, element = set(grown_in(watch, expr)), self._as_used(target, held)
+            keyed = {one for one in grown if one[0] == held[0] and _is_element(one[1], held[1])}
+            return element in keyed if keyed and element != held else held in grown
         return advances(watch, expr, held)
 
     def _may_require_grad(self, state: State, value: Value) -> bool:
@@ -423,11 +491,12 @@ class Writes(Replays):
             return
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
+        adds_up |= any(held in grown_in(watch, operand.expr) for operand in operands)
         if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
-            if not is_new:
+            if not is_new or name == "setdefault":  # the replay finds what the forward put there
                 return
-            lazily = watch.is_tested(held) or name == "setdefault"
+            lazily = watch.is_tested(held)
             outcome = Outcome.SKIPPED if lazily else Outcome.REPLACED
             if lazily and not any(self._may_require_grad(state, operand.value) for operand in operands):
                 return
@@ -435,7 +504,7 @@ class Writes(Replays):
             return
         else:
             outcome = self._outcome_of_taking(node) if name.startswith("pop") else Outcome.ADVANCED
-        self._note(state, node, held, Written.ELEMENT, outcome)
+        self._note(state, node, held, Written.ELEMENT, outcome, receiver.expr)
 
     def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
         """Whether ``target += value`` of a local name changes an unknown list or tensor of somebody else."""
@@ -460,7 +529,9 @@ class Writes(Replays):
             outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
-    def note_deletion(self, state: State, target: ir.Expr, holder: Operand) -> None:
+    def note_deletion(
+        self, state: State, target: ir.Expr, holder: Operand, indices: Sequence[ir.Expr | None] = ()
+    ) -> None:
         """``del holder.name``, ``del holder[key]``: the replay finds nothing to delete, which raises."""
         around = self.held_by(state, holder)
         if around is None or isinstance(holder.value, Tensor):
@@ -470,14 +541,31 @@ class Writes(Replays):
         self.note_handled(held)
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
-            is_of_list = isinstance(target, ir.Subscript) and all(map(_is_position, target.indices))
+            is_of_list = bool(indices) and all(map(_is_position, indices))
             # After one element of a list comes another one, which is there to be deleted.
             outcome = Outcome.ADVANCED if is_of_list else Outcome.RAISES
-            self._note(state, target, held, written, outcome, holder.expr if is_of_list else None)
+            is_written = isinstance(target, (ir.Attribute, ir.Subscript)) and not is_of_list
+            self._note(state, target, held, written, outcome, None if is_written else holder.expr)
 
-    def note_in_place(self, state: State, node: ir.Node, operand: Operand) -> None:
-        """A tensor is changed in place, by an operation or by assigning to a part of it."""
-        held = self.held_by(state, operand)
+    def tensors_in(self, state: State, operand: Operand) -> Iterator[Operand]:
+        """What an operation on a list of tensors changes: each of them."""
+        value, expr = operand.value, operand.expr
+        found = self.object_at(state, value) if isinstance(value, Reference) else value
+        if isinstance(found, (ListObject, SequenceValue)):
+            shown = expr.items if isinstance(expr, ir.Display) and len(expr.items) == len(found.items) else ()
+            for index, item in enumerate(found.items):
+                yield Operand(item, shown[index] if shown else expr)
+        else:
+            yield operand
+
+    def note_in_place(self, state: State, node: ir.Node, operand: Operand, *, counted: bool = True) -> None:
+        """A tensor is changed in place, by an operation or by assigning to a part of it.
+
+        Autograd notices what is ``counted`` by the version of the tensor.
+        """
+        held, certain = self.held_by(state, operand), True
+        while held is not None and held[0] in self.aliases and not self._is_others(held[0]):
+            held, certain = self.root_of(self.aliases[held[0]]), False
         if held is None or _is_chained(operand.expr):
             return
         self.note_handled(held)
@@ -489,14 +577,20 @@ class Writes(Replays):
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
-        again = overwrites or replaces_part or watch.was_replaced(held)
-        outcome = Outcome.REPLACED if again else Outcome.ADVANCED
+        grows = replaces_part and held in grown_in(watch, assigned)
+        again = (overwrites or replaces_part) and not grows
+        outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
             written = Written.INPUT
-            outcome = Outcome.COMPUTED if _goes_around_autograd(node, operand.expr) else Outcome.RAISES
+            unseen = not counted or _goes_around_autograd(node, operand.expr)
+            outcome = Outcome.COMPUTED if unseen else Outcome.RAISES
         shown = operand.expr if operand.expr is not None else node
-        self._note(state, node, held, written, outcome, shown)
+        self._note(state, node, held, written, outcome, shown, certain=certain)
+
+    def _is_others(self, number: int) -> bool:
+        """Whether what has this number was there before the running call."""
+        return self.is_foreign(number, max(self.frame.id, self.replayed_since))
 
     def note_statistics(
         self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
@@ -522,10 +616,26 @@ class Writes(Replays):
         is_module = any(isinstance(one, (Reference, InheritedMethod)) for one in objects)
         return self.text(function) if is_module else None
 
-    def note_cached(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
+    def note_cached(
+        self, state: State, node: ir.Expr, function: FunctionValue, operands: Sequence[Operand], value: Value
+    ) -> None:
         """A function is called whose results are kept by its arguments: tensors are told by identity."""
         if any(self.depends_on_data(state, operand.value) for operand in operands):
             self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
+            return
+        if any(self.is_another_each_time(state, operand.value) for operand in operands):
+            return
+        if self.depends_on_data(state, value) and self._may_require_grad(state, value):
+            number = self.number_of(function.receiver or NONE)
+            held = (number, f".{function.definition.name}") if number else (FOREIGN, "")
+            self._note(state, node, held, Written.CACHE, Outcome.SKIPPED)  # it is computed no second time
+
+    def is_another_each_time(self, state: State, value: Value) -> bool:
+        """Whether an argument is another one on replay, so that what is kept for the first does not count."""
+        if isinstance(value, Reference):
+            return not self._is_others(value.address)
+        is_computed = isinstance(value, Unknown) and value.computed
+        return is_computed or self.depends_on_data(state, value)
 
     def _is_moved(self, state: State, expr: ir.Expr | None, held: Held) -> bool:
         """Whether a value is the state itself, at most on another device: ``self.w.data.to(device)``."""
@@ -560,6 +670,8 @@ class Writes(Replays):
     def note_unfilled(self, state: State, value: Value) -> None:
         """A tensor or container is read that a saved region filled: what the replay finds there is empty."""
         number = self.number_of(value)
+        if isinstance(value, Tensor) and value.token is not None:
+            return  # it is the output of a region: that is kept, or its reader lacks a marker
         if number in self.filled and self.is_repeated(state):
             target, place = self.filled[number]
             written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
@@ -586,17 +698,21 @@ class Writes(Replays):
         written: Written,
         outcome: Outcome,
         shown: ir.Node | str | None = None,
+        *,
+        certain: bool = True,
     ) -> None:
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
+        if outcome is Outcome.REPLACED and self.frame.watch.was_used(self._as_used(node, held)):
+            outcome = Outcome.COMPUTED
         self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
         write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
         phase = state.phase
         if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
             state.phase = Phase.FORWARD
-        self.note_write(state, node, write)
+        self.note_write(state, node, write, certain=certain)
         state.phase = phase
 
     def _stays_on_replay(self, node: ir.Node) -> bool:
@@ -611,6 +727,14 @@ class Writes(Replays):
         values = (self.frame.values.get(operand.at) for operand in operands)
         neutral = _NEUTRAL.get(operator)
         return any(isinstance(value, ByPhase) and value.replay == neutral for value in values)
+
+    def _as_used(self, node: ir.Node, held: Held) -> Held:
+        """The state that is written, as what computes with it knows it: an element by its key."""
+        match node:
+            case ir.Subscript(indices=[ir.Const(value=key)]):
+                return held[0], f"{held[1]}[{key!r}]"
+            case _:
+                return held
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -668,7 +792,7 @@ def _is_chained(expr: ir.Expr | None) -> bool:
             return False
 
 
-def _is_position(index: ir.Expr) -> bool:
+def _is_position(index: ir.Expr | None) -> bool:
     """Whether an index is a place in a list: a number or a slice."""
     match index:
         case ir.Const(value=value):
@@ -699,6 +823,15 @@ def _receiver(call: ir.Call) -> ir.Expr | None:
     return call.function.base if isinstance(call.function, ir.Attribute) else None
 
 
+def _is_element(path: str, container: str) -> bool:
+    """Whether a path leads to an element of a container whose key the source shows."""
+    return path.startswith(f"{container}[") and path.endswith("]") and path != f"{container}[]"
+
+
+def _attribute_of_class(klass: ClassValue, name: str) -> Held:
+    return klass.frame, f".{klass.definition.name}.{name}"
+
+
 def _names_a_class(expr: ir.Expr) -> bool:
     """``type(self)``, ``self.__class__``."""
     match expr:
@@ -708,13 +841,6 @@ def _names_a_class(expr: ir.Expr) -> bool:
             return True
         case _:
             return False
-
-
-def _computed_parts(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """The operands of operators in an expression."""
-    for part, _ in evaluated((expr,)):
-        if isinstance(part, ir.Binary):
-            yield from (part.left, part.right)
 
 
 def _goes_around_autograd(node: ir.Node, expr: ir.Expr | None) -> bool:

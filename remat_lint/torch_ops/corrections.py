@@ -607,6 +607,109 @@ OPERATORS = (
     ),
 )
 
+_DROP_PATH = ("timm.layers", "timm.layers.drop", "timm.models.layers", "timm.models.layers.drop")
+_DROPS = ("torchvision.ops", "torchvision.ops.stochastic_depth", "torchvision.ops.drop_block")
+_FLASH = ("flash_attn", "flash_attn.flash_attn_interface")
+
+DRAWS_OF_OTHER_PACKAGES = (
+    Correction(
+        "drops whole samples in training; nothing by default",
+        tuple(f"{namespace} modules" for namespace in _DROP_PATH),
+        "DropPath",
+        {
+            **_DROPOUT,
+            "parameters": "x",
+            "constructor": "drop_prob scale_by_keep",
+            "switches": (_chance("drop_prob", 0.0), _IN_TRAINING),
+        },
+        adds=True,
+    ),
+    Correction(
+        "the same as a function, of which the mode is an argument",
+        _DROP_PATH,
+        "drop_path",
+        {
+            **_DROPOUT,
+            "parameters": "x drop_prob training scale_by_keep",
+            "switches": (_chance("drop_prob", 0.0), _IN_TRAINING_IF_ASKED),
+        },
+        adds=True,
+    ),
+    Correction(
+        "drops rows or samples, or blocks of a picture, in training; the chance is always given",
+        tuple(f"{namespace} modules" for namespace in _DROPS),
+        "StochasticDepth DropBlock2d DropBlock3d",
+        {
+            **_DROPOUT,
+            "parameters": "input",
+            "constructor": "p mode",
+            "switches": (_chance("p", 0.5), _IN_TRAINING),
+        },
+        adds=True,
+    ),
+    Correction(
+        "the same as functions",
+        _DROPS,
+        "stochastic_depth",
+        {**_DROPOUT, "parameters": "input p mode training", "switches": (_chance("p", 0.5), _IN_TRAINING)},
+        adds=True,
+    ),
+    Correction(
+        "the same as functions",
+        _DROPS,
+        "drop_block2d drop_block3d",
+        {
+            **_DROPOUT,
+            "parameters": "input p block_size inplace eps training",
+            "switches": (_chance("p", 0.5), _IN_TRAINING),
+        },
+        adds=True,
+    ),
+    Correction(
+        "the kernel draws from torch's state of the device, if asked for dropout",
+        _FLASH,
+        "flash_attn_func",
+        {
+            "draws": True,
+            "result": "unknown",
+            "parameters": "q k v dropout_p",
+            "switches": (_chance("dropout_p", 0.0),),
+        },
+        adds=True,
+    ),
+    Correction(
+        "the same of sequences that are packed",
+        _FLASH,
+        "flash_attn_varlen_func",
+        {
+            "draws": True,
+            "result": "unknown",
+            "parameters": "q k v cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k dropout_p",
+            "switches": (_chance("dropout_p", 0.0),),
+        },
+        adds=True,
+    ),
+    Correction(
+        "the same of one tensor",
+        _FLASH,
+        "flash_attn_qkvpacked_func",
+        {
+            "draws": True,
+            "result": "unknown",
+            "parameters": "qkv dropout_p",
+            "switches": (_chance("dropout_p", 0.0),),
+        },
+        adds=True,
+    ),
+    Correction(
+        "the same of another package",
+        ("xformers.ops",),
+        "memory_efficient_attention",
+        {"draws": True, "parameters": "query key value attn_bias p", "switches": (_chance("p", 0.0),)},
+        adds=True,
+    ),
+)
+
 TYPES_OF_DISTRIBUTED_TENSORS = (
     Correction(
         "spmd_types keeps the type of a tensor in an attribute of it, and hands the tensor back",
@@ -644,5 +747,6 @@ CORRECTIONS = (
     *OPERATORS,
     *KEEPS_ORDER,
     *TYPES_OF_DISTRIBUTED_TENSORS,
+    *DRAWS_OF_OTHER_PACKAGES,
 )
 """Applied in this order: a later one wins."""

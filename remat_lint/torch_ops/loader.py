@@ -50,11 +50,11 @@ def attribute(name: str) -> Operation | None:
 
 
 def module(qualified: str) -> Operation | None:
-    """A call of an instance of the ``nn`` module; None for containers, which run what they contain."""
+    """A call of an instance of the ``nn`` module, or of one of another package; None for containers."""
     namespace, _, name = qualified.rpartition(".")
     if namespace == _MODULES or namespace.startswith(_MODULES + ".modules"):
         return _operation(_MODULES, name)
-    return None
+    return _operation(f"{namespace} modules", name)
 
 
 @cache

@@ -24,7 +24,7 @@ from remat_lint.source import SourceFile
 from tests.wrong_gradients import outcome
 
 PRELUDE = """\
-import contextlib, copy, os, random, secrets, uuid
+import contextlib, copy, functools, os, random, secrets, uuid
 import torch
 import torch.nn.functional as F
 import torch.utils.checkpoint
@@ -1035,6 +1035,214 @@ PHASES = {
     """,
 }
 
+OTHER_PACKAGES = {
+    "depth_that_is_dropped": """
+        from timm.layers import DropPath, drop_path
+        drop, none = DropPath(0.1), DropPath(0.0)
+        def body(x):
+            x = drop_path(x, 0.1)
+            x = drop_path(x, 0.1, True)  # draw
+            return none(x) + drop(x.sin())  # draw
+    """,
+    "depth_that_is_dropped_by_a_subclass": """
+        from timm.models.layers import DropPath
+        class Mine(DropPath):
+            pass
+        drop = Mine(drop_prob=0.1)
+        def body(x):
+            return x + drop(x.sin())  # draw
+    """,
+    "rows_that_are_dropped": """
+        from torchvision.ops import StochasticDepth, stochastic_depth
+        drop = StochasticDepth(0.1, "row")
+        def body(x):
+            x = stochastic_depth(x, 0.1, "row", False)
+            x = stochastic_depth(x, 0.1, "row")  # draw
+            return x + drop(x.sin())  # draw
+    """,
+    "attention_of_another_package": """
+        from flash_attn import flash_attn_func
+        def body(x):
+            y = flash_attn_func(x, x, x)
+            return flash_attn_func(y, y, y, dropout_p=0.1)  # draw
+    """,
+}
+
+KEPT = {
+    "noise_that_is_drawn_once": """
+        @functools.lru_cache
+        def noise(size):
+            return torch.rand(size)
+        def body(x):
+            return (x * noise(8)).sin()
+    """,
+    "noise_that_an_object_keeps": """
+        class Block(nn.Module):
+            @functools.cached_property
+            def noise(self):
+                return torch.rand(8)
+            def forward(self, x):
+                return (x * self.noise).sin()
+        body = Block()
+    """,
+    "noise_that_an_object_of_the_call_keeps": """
+        class Noise:
+            @functools.cached_property
+            def values(self):
+                return torch.rand(8)  # draw
+        def body(x):
+            return (x * Noise().values).sin()
+    """,
+}
+
+METHODS = {
+    "add_draws": """
+        class W:
+            def __add__(self, o):
+                return o * torch.rand(1)  # draw
+        w = W()
+        def body(x):
+            return (w + x).sin()
+    """,
+    "matmul_draws": """
+        class W(nn.Module):
+            def __matmul__(self, o):
+                return F.dropout(o, 0.5)  # draw
+        w = W()
+        def body(x):
+            return (w @ x).sin()
+    """,
+    "neg_draws": """
+        class W:
+            def __init__(self, x):
+                self.x = x
+            def __neg__(self):
+                return self.x * torch.rand(1)  # draw
+        def body(x):
+            return (-W(x)).sin()
+    """,
+    "enter_draws": """
+        class W:
+            def __enter__(self):
+                return torch.rand(1)  # draw
+            def __exit__(self, *a):
+                return False
+        def body(x):
+            with W() as m:
+                return (x * m).sin()
+    """,
+    "forward_pre_hook_draws": """
+        def pre(m, args):
+            return (args[0] * torch.rand(1),)  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_pre_hook(pre)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_hook_draws": """
+        def post(m, args, out):
+            return F.dropout(out, 0.5)  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(post)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_hook_on_self_draws": """
+        class Body(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(8, 8)
+                self.register_forward_pre_hook(self.noise)
+            def noise(self, m, args):
+                return (args[0] * torch.rand(1),)  # draw
+            def forward(self, x):
+                return self.lin(x).sin()
+        body = Body()
+    """,
+    "forward_hook_lambda": """
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(lambda m, a, out: out * torch.rand(1))  # draw
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_hook_custom_module": """
+        class Sub(nn.Module):
+            def forward(self, x):
+                return x * 2
+        sub = Sub()
+        sub.register_forward_hook(lambda m, a, out: out * torch.rand(1))  # draw
+        def body(x):
+            return sub(x).sin()
+    """,
+    "forward_hook_in_loop": """
+        def noise(m, args, out):
+            return out * torch.rand(1)  # draw
+        net = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        for m in net:
+            m.register_forward_hook(noise)
+        def body(x):
+            return net(x).sin()
+    """,
+    "forward_hook_in_loop_modules": """
+        def noise(m, args, out):
+            return out * torch.rand(1)  # draw
+        net = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+        for m in net.modules():
+            m.register_forward_hook(noise)
+        def body(x):
+            return net(x).sin()
+    """,
+    "forward_hook_keyword_kwargs": """
+        def noise(m, args, kwargs, out):
+            return out * torch.rand(1)  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(noise, with_kwargs=True)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "forward_pre_hook_kwargs": """
+        def noise(m, args, kwargs):
+            return (args[0] * torch.rand(1),), kwargs  # draw
+        lin = nn.Linear(8, 8)
+        lin.register_forward_pre_hook(noise, with_kwargs=True)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "a_backward_hook_draws_nothing_in_forward": """
+        def noise(m, gi, go):
+            return None
+        lin = nn.Linear(8, 8)
+        lin.register_full_backward_hook(noise)
+        def body(x):
+            return lin(x).sin()
+    """,
+    "a_hook_that_is_gone": """
+        lin = nn.Linear(8, 8)
+        handle = lin.register_forward_hook(lambda m, a, out: out * torch.rand(1))
+        handle.remove()
+        def body(x):
+            return lin(x).sin()
+    """,
+    "a_module_that_is_not_called": """
+        lin = nn.Linear(8, 8)
+        lin.register_forward_hook(lambda m, a, out: out * torch.rand(1))
+        def body(x):
+            return lin.forward(x).sin()
+    """,
+    "a_state_that_a_context_puts_back": """
+        class Seeded:
+            def __enter__(self):
+                self.state = torch.get_rng_state()
+                torch.manual_seed(3)
+            def __exit__(self, *error):
+                torch.set_rng_state(self.state)
+        def body(x):
+            with Seeded():
+                noise = torch.rand_like(x)
+            return (x * noise).sin()
+    """,
+}
+
 PROGRAMS = {
     **OPERATIONS,
     **SILENT_OPERATIONS,
@@ -1048,6 +1256,9 @@ PROGRAMS = {
     **UNKEPT,
     **DECORATED,
     **PHASES,
+    **METHODS,
+    **KEPT,
+    **OTHER_PACKAGES,
 }
 
 
@@ -1111,6 +1322,10 @@ def test_torch_remat_says_the_same(name: str, tmp_path: Path) -> None:
     pytest.importorskip("torch_remat")
     if name in NUMPY:
         pytest.importorskip("numpy")
+    if name in OTHER_PACKAGES:
+        pytest.importorskip("timm")
+        pytest.importorskip("torchvision")
+        pytest.importorskip("flash_attn")
     code = code_of(name)
     said = re.search(r"^# runtime: (.*)$", code, re.MULTILINE)
     if said is not None and said[1] == "not asked":

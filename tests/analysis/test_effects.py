@@ -43,6 +43,32 @@ def step(x):
 """
 
 TOLD = {
+    "a table that was there before": """
+        import csv
+        SINK = open("log", "w", buffering=1)
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rows = csv.writer(SINK)
+
+            def forward(self, x):
+                self.rows.writerow([1, 2])  # RMT503
+                return x.sin()
+
+        block = Block()
+
+        def body(x):
+            return block(x)
+        """,
+    "a table of its own": """
+        import csv
+        def body(x):
+            rows = csv.DictWriter(io.StringIO(), ["n"])
+            rows.writeheader()
+            rows.writerow({"n": 1})
+            return x.sin()
+        """,
     "print": """
         def body(x):
             print("a")  # RMT503
@@ -499,6 +525,27 @@ DECIDED = {
 }
 
 SEEN_ONLY = {
+    "what is behind a logger": """
+        import lightning.pytorch as pl
+        class Block(pl.LightningModule):
+            def forward(self, x):
+                self.logger.experiment.add_scalar("n", 1)  # RMT503
+                self.logger.experiment.log({"n": 1})  # RMT503
+                return x.sin()
+
+        block = Block()
+
+        def body(x):
+            return block(x)
+        """,
+    "a progress bar": """
+        import tqdm
+        BAR = tqdm.tqdm(total=9)
+
+        def body(x):
+            BAR.update(1)  # RMT503
+            return x.sin()
+        """,
     "identities": """
         def body(x):
             if id(x) in SEEN:  # RMT505

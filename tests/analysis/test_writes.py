@@ -12,6 +12,7 @@ import contextlib
 import contextvars
 import importlib.util
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,58 @@ def test_writes(code: str, verdict: str) -> None:
     words = {word for _, word in expected(code)}
     assert bool(words & HARMFUL) == (verdict in ("wrong", "raises"))
     assert words or verdict == "same"
+
+
+COLLECTIVES = {
+    "a buffer": """
+        TOTAL = torch.ones(8)
+
+
+        def reduce(tensor):
+            dist.all_reduce(tensor)  # computed
+
+
+        def body(x):
+            reduce(TOTAL)
+            return (x * TOTAL).sin()
+        """,
+    "what a saved region is handed": """
+        def reduce(y):
+            dist.all_reduce(y)  # unfilled
+            return y.sum()
+
+
+        def body(x):
+            y = x * 2
+            remat.region(reduce, "reduce", recompute=False)(y.detach())
+            return (y * y).sin()
+        """,
+    "several tensors": """
+        PARTS = [torch.zeros(8), torch.zeros(8)]
+
+
+        def body(x):
+            dist.all_gather(PARTS, x.detach())  # replaced
+            return x.sin()
+        """,
+    "an input, which no version tells": """
+        def body(x):
+            dist.all_reduce(x)  # computed
+            return x.sin()
+        """,
+    "what the call made": """
+        def body(x):
+            y = x.detach().exp()
+            dist.all_reduce(y)
+            return (x * y).sin()
+        """,
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIVES)
+def test_collectives_change_what_they_are_handed(name: str) -> None:
+    code = f"{HEADER}import torch.distributed as dist\n{textwrap.dedent(COLLECTIVES[name])}{FOOTER}"
+    assert reported(code) == expected(code)
 
 
 @pytest.mark.parametrize(("code", "verdict"), rows())
