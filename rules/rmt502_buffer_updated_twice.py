@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import ModuleFacts, Outcome, StateWrite, Written
+from remat_lint.analysis.facts import Collective, ModuleFacts, Outcome, StateWrite, Written
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import guard, when_replayed
@@ -112,9 +112,10 @@ class BufferUpdatedTwice(Rule):
     )
 
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
-        """One finding for each write."""
+        """One finding for each write; what a collective writes is said with it."""
+        collectives = {collective.place for collective in facts.of(Collective)}
         for write in facts.of(StateWrite):
-            if write.written in TENSORS:
+            if write.written in TENSORS and write.place not in collectives:
                 yield self.at(
                     write.place,
                     f"{_what_happens(write)}. {_what_to_write(write)}",

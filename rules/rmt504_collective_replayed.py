@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from remat_lint.analysis.facts import Collective, ModuleFacts, Replayer
+from remat_lint.analysis.facts import Collective, ModuleFacts, Outcome, Replayer, StateWrite
 from remat_lint.findings import Finding, Severity
 from remat_lint.rule import Example, Rule
 from remat_lint.rules.wording import when_replayed
+from remat_lint.rules.writing import TENSORS, severity
 
 
 class CollectiveReplayed(Rule):
@@ -86,15 +87,18 @@ class CollectiveReplayed(Rule):
     )
 
     def check(self, facts: ModuleFacts) -> Iterator[Finding]:
-        """One finding for each call."""
+        """One finding for each call, with what it writes in place."""
+        written = {write.place: write for write in facts.of(StateWrite) if write.written in TENSORS}
         for collective in facts.of(Collective):
             replayed = collective.replayed
             runs, then = ("runs", "") if replayed.certain else ("may run", "if it does, ")
+            write = written.get(collective.place)
             yield self.at(
                 collective.place,
                 f"`{collective.operation}` {runs} again {when_replayed(replayed)}: {then}the ranks "
-                "communicate twice per step, and hang where one of them replays otherwise. "
-                f"{_what_to_write(collective)}",
+                "communicate twice per step, and hang where one of them replays otherwise"
+                f"{_and_writes(write) if write else ''}. {_what_to_write(collective, write)}",
+                severity=severity(write) if write else self.severity,
                 chain=replayed.chain,
             )
 
@@ -103,7 +107,24 @@ _WITHOUT_RESULT = ("barrier", "monitored_barrier")
 """What only waits: a region has nothing to return for it."""
 
 
-def _what_to_write(collective: Collective) -> str:
+def _and_writes(write: StateWrite) -> str:
+    """What comes of it that the call changes a tensor which was there before."""
+    changes = f"; it changes `{write.target}` in place"
+    match write.outcome:
+        case Outcome.RAISES:
+            return f"{changes}, so backward raises"
+        case Outcome.COMPUTED | Outcome.OUTDATED | Outcome.UNFILLED:
+            return f"{changes}, which has other values then, so the gradients are wrong"
+        case _:
+            return f"{changes} a second time"
+
+
+def _what_to_write(collective: Collective, write: StateWrite | None) -> str:
+    if write is not None:
+        copy = f"a copy (`{write.target}.clone()`)"
+        if collective.replayed.by is Replayer.TORCH:
+            return f"Let it change {copy}, and move it out of the checkpointed function."
+        return f"Let it change {copy}, in a region with `recompute=False` that returns the result."
     if collective.replayed.by is Replayer.TORCH:
         return "Move it out of the checkpointed function."
     if collective.operation.rpartition(".")[2] in _WITHOUT_RESULT:
