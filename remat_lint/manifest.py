@@ -41,7 +41,8 @@ class Region:
 class DeclaringClass:
     """A class and its regions, in the order in which they first run.
 
-    Where it is not ``complete``, something was called that the source does not show.
+    Where it is not ``complete``, something was called that the source does not show. Where it is
+    ``recorded``, it is not what the source says but what ran: each region of each checkpoint, in order.
     """
 
     name: str
@@ -49,6 +50,7 @@ class DeclaringClass:
     line: int
     complete: bool
     regions: tuple[Region, ...]
+    recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ def to_json(manifest: Manifest) -> str:
     classes = []
     for one in manifest.classes:
         written = {("class" if key == "name" else key): value for key, value in asdict(one).items()}
+        if not one.recorded:
+            del written["recorded"]
         classes.append(written)
     return json.dumps({"version": VERSION, "classes": classes}, indent=2) + "\n"
 
@@ -87,7 +91,7 @@ def from_json(text: str) -> Manifest:
 
 def _class(found: Any) -> DeclaringClass:
     regions = tuple(Region(**_checked(Region, one, "region")) for one in _items(found, "regions"))
-    named = {**found, "name": found.get("class"), "regions": regions}
+    named = {"recorded": False, **found, "name": found.get("class"), "regions": regions}
     return DeclaringClass(**_checked(DeclaringClass, named, "class"))
 
 

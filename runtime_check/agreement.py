@@ -31,6 +31,21 @@ class Declared:
     file: str
     entry: DeclaringClass
 
+    def compare_recorded(self, now: DeclaringClass) -> Agreement:
+        """Compare what ran before with what ran now: each region of each checkpoint, in order."""
+        before = {region.name: region for region in self.entry.regions}
+        after = {region.name: region for region in now.regions}
+        differences = [f"{name} ran and is not declared" for name in after if name not in before]
+        differences += [f"{name} is declared and did not run" for name in before if name not in after]
+        for name in before.keys() & after.keys():
+            was, is_now = before[name].kept, after[name].kept
+            if was != is_now:
+                differences.append(f"{name} is declared {was} and ran as {is_now}")
+        if not differences and list(before) != list(after):
+            first, other = next((a, b) for a, b in zip(before, after, strict=True) if a != b)
+            differences.append(f"{other} ran before {first}, and is declared after it")
+        return Agreement(self, tuple(differences))
+
     def compare(
         self, ran: Iterable[str], seen: Mapping[str, SeenRegion], *, is_one_checkpoint: bool
     ) -> Agreement:

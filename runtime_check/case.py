@@ -119,9 +119,23 @@ def make_case(factory: Factory, target: str) -> Case:
             f"factory {target} returned {_described(case.module)} where the module should be:"
             " return (module, inputs) with an nn.Module in front"
         )
+    if any(_is_compiled(part) for part in case.module.modules()):
+        raise UsageError(
+            f"factory {target} returned a compiled module: checkpoints in it are not seen, give an eager one"
+        )
+    if not callable(case.set_policy or len):
+        raise UsageError(
+            f"factory {target}: set_policy of a Case is {_described(case.set_policy)}, not a function"
+        )
     if not isinstance(case.args, tuple) or not isinstance(case.kwargs, dict):
         raise UsageError(f"factory {target}: a Case takes args as a tuple and kwargs as a dict")
     return case
+
+
+def _is_compiled(module: nn.Module) -> bool:
+    """Does ``torch.compile`` stand around it, or ``Module.compile`` in it?"""
+    is_wrapper = type(module).__module__.startswith("torch._dynamo")
+    return is_wrapper or getattr(module, "_compiled_call_impl", None) is not None
 
 
 def _from_pair(module: Any, inputs: Any, target: str) -> Case:

@@ -58,6 +58,8 @@ from remat_lint.runtime_check.verdicts import (
 )
 from remat_lint.runtime_check.witness import Witness
 
+_TRACKS = {"block": BLOCK, "selective": SELECTIVE}
+
 COMBINATIONS = 64
 """Up to so many policies, every combination of regions is one."""
 
@@ -81,6 +83,8 @@ class CheckResult:
     results: tuple[PolicyResult, ...]
     controls: tuple[PolicyResult, ...] = ()
     """The same step checkpointed as torch does it: what fails there is no matter of regions."""
+    asked_for: tuple[str, ...] = ()
+    """The names of the controls that were asked for: the others only explain what broke."""
     combinations: tuple[PolicyResult, ...] = ()
     has_gradients: bool = True
     """Whether backward reached anything: without that, no replay ran."""
@@ -110,8 +114,9 @@ class CheckResult:
 
     @property
     def broken(self) -> tuple[PolicyResult, ...]:
-        """The policies that change the step or do not get through it."""
-        return tuple(result for result in self.policies if result.is_broken)
+        """The policies and other wanted tracks that change the step or do not get through it."""
+        asked_for = (result for result in self.controls if result.name in self.asked_for)
+        return tuple(result for result in (*self.policies, *asked_for) if result.is_broken)
 
     @property
     def confirmations(self) -> tuple[Confirmation, ...]:
@@ -288,6 +293,9 @@ class _Check:
         causes = self._causes(broken) if is_alone else {}
         judged, combinations = _doubted(results, causes), _doubted(combinations, causes)
         holds = is_alone and not broken and not self._noise
+        recorded = recorded_class(
+            self._bench.start.kind, seen.counts, seen.regions, is_one_checkpoint=self._bench.wraps_module
+        )
         return CheckResult(
             target=self._bench.name,
             device=str(self._bench.start.device),
@@ -301,6 +309,7 @@ class _Check:
             tensors=tuple(what for what, seen in self._plain.prints.items() if seen is not None),
             results=judged,
             controls=controls,
+            asked_for=tuple(plan.name for plan in self._asked_for()),
             combinations=combinations,
             causes=causes,
             noise_cause=find_noise(self._bench) if is_alone and self._noise else None,
@@ -312,18 +321,15 @@ class _Check:
             has_gradients=any(
                 seen is not None for what, seen in self._plain.prints.items() if "gradient" in what
             ),
-            agreements=tuple(
-                one.compare(first.trace, seen.regions, is_one_checkpoint=self._bench.wraps_module)
-                for one in self._declared
-                if got_through
-            ),
-            recorded=recorded_class(
-                self._bench.start.kind,
-                seen.counts,
-                seen.regions,
-                is_one_checkpoint=self._bench.wraps_module,
-            ),
+            agreements=tuple(self._agreement(one, first, recorded) for one in self._declared if got_through),
+            recorded=recorded,
         )
+
+    def _agreement(self, declared: Declared, track: Track, recorded: DeclaringClass) -> Agreement:
+        if declared.entry.recorded:
+            return declared.compare_recorded(recorded)
+        seen = track.observation.regions
+        return declared.compare(track.trace, seen, is_one_checkpoint=self._bench.wraps_module)
 
     def _causes(self, broken: Sequence[PolicyResult]) -> Mapping[str, Cause]:
         """The cause of each track that breaks the step; those that break it alike have one cause."""
@@ -374,6 +380,12 @@ class _Check:
             seed=self._bench.start.seed,
         )
         if track.failure is not None:
+            if self._bench.wraps_module and "Duplicate torch_remat region name" in track.failure.message:
+                raise UsageError(
+                    f"{self._bench.name} calls no remat.checkpoint itself, and as one checkpoint it has"
+                    " regions of one name: if its blocks are checkpointed one by one, make the case with"
+                    " adapters.per_block"
+                )
             self._measured((), plan)  # what other ranks may want
             return replace(result, verdict=Verdict.RAISES, raised=track.failure)
         unlike = [
@@ -388,11 +400,23 @@ class _Check:
             differences=self._measured(tuple(unlike), plan),
             state=tuple(state),
             replayed=() if self._noise else tuple(_replayed_otherwise(track)),
-            miscounted=tuple(track.observation.miscounted),
+            miscounted=(*track.observation.miscounted, *self._disobeyed(plan, track)),
             keys=tuple(sorted({*self._plain.keys} ^ {*track.keys})),
         )
         kinds = (result.differences, result.state, result.replayed, result.miscounted, result.keys)
         return replace(result, verdict=Verdict.DIFFERS) if any(kinds) else result
+
+    def _disobeyed(self, plan: Plan, track: Track) -> Iterator[str]:
+        """The regions that the case's own ``set_policy`` keeps otherwise than it was told."""
+        patterns = plan.policy.patterns if plan.policy is not None else None
+        if not self._bench.start.sets_policy or plan.policy is None or patterns is None:
+            return
+        for one in track.observation.counts:
+            is_decided = track.observation.regions[one.region].flag is not Flag.CONSTANT
+            if is_decided and one.kept is not plan.policy.saves(one.checkpoint, one.region):
+                was = "saved" if one.kept else "recomputed"
+                place = f"region {one.region} of {one.checkpoint}"
+                yield f"{place} is {was}: set_policy did not do what it was told"
 
     def _measured(self, found: tuple[Difference, ...], plan: Plan) -> tuple[Difference, ...]:
         """How far apart the tensors are that differ: both steps run again, and keep just those."""
@@ -416,12 +440,15 @@ class _Check:
 
     def _controls(self, all_hold: bool) -> Iterator[PolicyResult]:
         """Checkpoints of torch: a segment where one is asked for, the others to explain what broke."""
-        named = {"block": BLOCK, "selective": SELECTIVE}
-        plans = [plan for name, plan in named.items() if name in self._options.tracks or not all_hold]
-        if self._options.segment > 1:
-            plans.append(segments(self._options.segment))
-        for plan in plans:
+        plans = list(self._asked_for())
+        more = [plan for plan in _TRACKS.values() if plan not in plans and not all_hold]
+        for plan in (*more, *plans):
             yield self._under(plan)
+
+    def _asked_for(self) -> Iterator[Plan]:
+        yield from (plan for name, plan in _TRACKS.items() if name in self._options.tracks)
+        if self._options.segment > 1:
+            yield segments(self._options.segment)
 
     def _combinations(self, decided: Sequence[SeenRegion], tried: Sequence[Policy]) -> Iterator[Policy]:
         """Every other combination of regions, where they are few enough."""

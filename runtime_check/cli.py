@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import traceback
@@ -39,7 +40,21 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
 _FILE = click.Path(path_type=Path)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+class _Command(click.Command):
+    """Says in one line what is wrong with the arguments."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """As click does it, but for the message."""
+        try:
+            status = super().main(*args, **{**options, "standalone_mode": False})
+        except click.ClickException as error:
+            _stop(error.format_message())
+        except click.Abort:
+            sys.exit(130)
+        sys.exit(status or 0)
+
+
+@click.command(cls=_Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("targets", metavar="[PACKAGE.MODULE:FACTORY | CASE]...", nargs=-1)
 @click.option(
     "--policy",
@@ -196,15 +211,18 @@ def main(
     try:
         found = settings.load(Path.cwd(), config)
         cases = found.targets(targets)
+        sys.argv[1:] = []  # a factory that parses arguments finds none of ours
         _require_torch()
         wanted = _Wanted(update, write_manifest, wants_traceback, _files(json_file, junit_file, html_file))
         if os.getcwd() not in sys.path:
             sys.path.insert(0, os.getcwd())
         said = {name: value for name, value in given.items() if value not in (None, ())}
         each = {name: (factory, {**found.for_case(name), **said}) for name, factory in cases}
-        statuses = _check_all(each, wanted)
-        if wanted.records:
-            wanted.files.write(wanted.records)
+        try:
+            statuses = _check_all(each, wanted)
+        finally:  # what was found before something could not be used is not lost
+            if wanted.records:
+                wanted.files.write(wanted.records)
     except UsageError as error:
         _stop(str(error), error if wants_traceback else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the result
@@ -290,6 +308,9 @@ def _checked(
         if manifest is None:
             raise UsageError("--update: name the file to update with --manifest, or use --write-manifest")
         options = {**options, "manifest": None}
+    for limit in ("timeout", "budget_mib", "max_slowdown"):
+        if not math.isfinite(options.get(limit) or 0):
+            raise UsageError(f"--{limit.replace('_', '-')} must be a number, not {options[limit]}")
     chosen = Options(**options)
     with Progress(sys.stderr, name) as progress:
         result = check(factory, chosen, guard, standing=progress)

@@ -27,6 +27,11 @@ class Costs:
     max_slowdown: float | None
 
     @property
+    def has_limits(self) -> bool:
+        """Is there a budget, or a limit of time?"""
+        return self.budget_mib is not None or self.max_slowdown is not None
+
+    @property
     def recommendation(self) -> Recommendation | None:
         """What is best within the limits; None without a front."""
         if self.front is None:
@@ -36,7 +41,7 @@ class Costs:
     @property
     def exit_status(self) -> int:
         """3 where no policy keeps to the limits; without a front, those count that were measured."""
-        if self.budget_mib is None and self.max_slowdown is None:
+        if not self.has_limits:
             return EXIT_HOLDS
         if self.recommendation is not None:
             return self.recommendation.exit_status

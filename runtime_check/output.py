@@ -25,6 +25,9 @@ class Files:
         Raises:
             UsageError: where there are none.
         """
+        files = [file.absolute() for _, file, _ in self._wanted()]
+        if len(set(files)) < len(files):
+            raise UsageError("--json, --junit and --html name one file twice")
         for option, file, _ in self._wanted():
             if file.is_dir():
                 raise UsageError(f"{option} {file} cannot be written: it is a folder")

@@ -47,7 +47,9 @@ def recorded_class(
             )
         )
     file, first_line = _defined(kind)
-    return DeclaringClass(f"{kind.__module__}.{kind.__qualname__}", file, first_line, True, tuple(regions))
+    return DeclaringClass(
+        f"{kind.__module__}.{kind.__qualname__}", file, first_line, True, tuple(regions), recorded=True
+    )
 
 
 def write(file: Path, entry: DeclaringClass) -> None:

@@ -133,7 +133,8 @@ def _notes(result: CheckResult) -> Iterator[str]:
 def _causes(result: CheckResult) -> Iterator[str]:
     """Each cause once, with all policies it breaks; then what all of them say together."""
     causes: dict[str, list[str]] = {}
-    for one in result.policies:
+    asked_for = [one for one in result.controls if one.name in result.asked_for]
+    for one in (*result.policies, *asked_for):
         if one.findings:
             causes.setdefault("\n".join(_cause(one, result.causes.get(one.name))), []).append(one.name)
     for text, policies in causes.items():
@@ -174,40 +175,43 @@ def _source(place: Place | None) -> Iterator[str]:
 def _costs(costs: Costs) -> Iterator[str]:
     """Bytes of the policies that ran, the front, and what is best."""
     record = front_record(costs)
-    rows = [["policy", "retained MiB", "peak MiB", "step ms"]]
-    rows += [[one.policy, *map(_amount, _amounts(one))] for one in record.costs if _ran(one)]
+    unit, name = _unit(record.costs)
+    rows = [["policy", f"retained {name}", f"peak {name}", "step ms"]]
+    rows += [_row(one, unit) for one in record.costs if one.retained_bytes.measured is not None]
     yield "\n".join(_aligned(rows))
-    yield from _shares(costs.memory)
+    yield from _shares(costs.memory, unit, name)
     sentences = [*record.by_layer, *record.doubts]
     if record.recommendation:
         sentences.insert(0, f"Recommended: {record.recommendation}.")
     yield "\n".join(sentences)
 
 
-def _ran(cost: CostRecord) -> bool:
-    return cost.retained_bytes.measured is not None
+def _unit(costs: Sequence[CostRecord]) -> tuple[int, str]:
+    """Bytes for small models, else MiB."""
+    most = max((one.retained_bytes.measured or 0 for one in costs), default=0)
+    return (MIB, "MiB") if most >= MIB else (1, "bytes")
 
 
-def _amounts(cost: CostRecord) -> tuple[float | None, ...]:
-    retained, peak = cost.retained_bytes.measured, cost.peak_bytes.measured
-    return (
-        None if retained is None else retained / MIB,
-        None if peak is None else peak / MIB,
-        cost.step_ms.measured,
-    )
+def _row(cost: CostRecord, unit: int) -> list[str]:
+    time = cost.step_ms
+    error = f" ± {time.error:.1f}" if time.error is not None else ""
+    amounts = [_amount(one.measured, unit) for one in (cost.retained_bytes, cost.peak_bytes)]
+    return [cost.policy, *amounts, "-" if time.measured is None else f"{time.measured:.1f}{error}"]
 
 
-def _amount(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _amount(value: float | None, unit: int) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.0f}" if unit == 1 else f"{value / unit:.3f}"
 
 
-def _shares(memory: Sequence[Memory]) -> Iterator[str]:
+def _shares(memory: Sequence[Memory], unit: int, name: str) -> Iterator[str]:
     """What each region retains where all are saved."""
     saved = next((one for one in memory if one.plan.name == ALL.name), None)
     if saved is not None:
         parts = dict.fromkeys(share.part for share in saved.shares)
-        listed = ", ".join(f"{part} {saved.retained_by(part) / MIB:.3f}" for part in parts)
-        yield f"Retained MiB under all, by region: {listed}."
+        listed = ", ".join(f"{part} {_amount(saved.retained_by(part), unit)}" for part in parts)
+        yield f"Retained {name} under all, by region: {listed}."
 
 
 def _markers(found: KnockOut) -> str:
@@ -239,7 +243,8 @@ def _verdict(result: CheckResult) -> str:
     total = len(result.policies)
     if result.broken:
         hint = " remat-fix writes missing markers." if any(_lacks_marker(r) for r in result.broken) else ""
-        return f"Broken under {len(result.broken)} of {_policies(total)}.{hint}"
+        wanted = total + len(result.asked_for)
+        return f"Broken under {len(result.broken)} of {_policies(wanted)}.{hint}"
     if result.noise or any(one.verdict is Verdict.INCONCLUSIVE for one in result.policies):
         return "Inconclusive: the step is not reproducible by itself."
     if not result.checkpoints:

@@ -9,6 +9,7 @@ from remat_lint.runtime_check.checker import CheckResult
 from remat_lint.runtime_check.costs import Costs
 from remat_lint.runtime_check.front import MIB, ByLayer, Front, Point
 from remat_lint.runtime_check.knockout import KnockOut
+from remat_lint.runtime_check.plan import PLAIN
 from remat_lint.runtime_check.policy import ALL
 from remat_lint.runtime_check.record import (
     CostRecord,
@@ -22,6 +23,8 @@ from remat_lint.runtime_check.record import (
     relative,
 )
 from remat_lint.runtime_check.storages import BETWEEN_REGIONS, CHECKPOINT_INPUTS, OUTSIDE, Memory
+
+_WORTH = 0.005  # of the replay time: what policies for each layer gain less is not told
 
 
 def sections_of(result: CheckResult, ranks: RanksRecord | None = None) -> Sections:
@@ -66,13 +69,22 @@ def front_record(costs: Costs) -> FrontRecord:
     if front is not None:
         doubts += front.bytes_prediction.doubts
         doubts += [str(front.pressure)] if front.pressure.is_contended else []
+    is_timed = front is not None and front.time_prediction.is_resolved
+    if front is not None and not is_timed:
+        recommendation = recommendation if costs.has_limits else None
+        doubts.append(
+            "the times of none and all cannot be told apart here, so policies are not compared by time"
+        )
     return FrontRecord(
-        costs=(*(_cost(one, memory.get(one.policy.name)) for one in points), *map(_measured_only, rest)),
+        costs=(
+            *(_cost(one, memory.get(one.policy.name)) for one in points),
+            *(_measured_only(one, front) for one in rest),
+        ),
         budget_bytes=None if costs.budget_mib is None else round(costs.budget_mib * MIB),
         slowdown_limit=costs.max_slowdown,
         recommended=recommendation.chosen.policy.name if recommendation and recommendation.chosen else None,
         recommendation=str(recommendation) if recommendation else None,
-        by_layer=tuple(gains(front.by_layer)) if front else (),
+        by_layer=tuple(gains(front.by_layer)) if front is not None and is_timed else (),
         doubts=tuple(doubts),
     )
 
@@ -80,6 +92,8 @@ def front_record(costs: Costs) -> FrontRecord:
 def gains(by_layer: ByLayer) -> Iterator[str]:
     """What policies that choose for each layer would save, a sentence for each budget."""
     for gain in by_layer.gains:
+        if gain.saved_share < _WORTH:
+            continue
         yield (
             f"within {gain.budget_bytes / MIB:.2f} MiB, replay would take {gain.by_layer_replay_ms:.2f} ms"
             f" with a policy for each layer, {gain.saved_share:.0%} less than the"
@@ -105,12 +119,13 @@ def _cost(point: Point, memory: Memory | None) -> CostRecord:
     )
 
 
-def _measured_only(memory: Memory) -> CostRecord:
+def _measured_only(memory: Memory, front: Front | None) -> CostRecord:
+    plain = front.plain.wall if front is not None and memory.plan == PLAIN else None
     return CostRecord(
         memory.plan.name,
         Quantity(measured=memory.retained_bytes),
         Quantity(measured=memory.peak_bytes),
-        Quantity(),
+        Quantity(measured=plain.median_ms, error=plain.mad_ms) if plain else Quantity(),
         on_front=False,
     )
 

@@ -11,19 +11,26 @@ import functools
 import random
 import sys
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterator
-from types import FunctionType, ModuleType
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from remat_lint.runtime_check.described import BOOKKEEPING, CONTAINERS, described, variables_of
+from remat_lint.runtime_check.described import (
+    BOOKKEEPING,
+    described,
+    is_array,
+    is_own,
+    own_kind,
+    slots_of,
+    variables_of,
+)
 from remat_lint.runtime_check.users_code import is_user_code
 
 Undo = Callable[[], None]
-_DEPTH = 3
+_DEPTH = 5
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), tuple, frozenset)
 
 
@@ -103,7 +110,7 @@ def _classes(code: ModuleType) -> Iterator[type]:
 def _caches(code: ModuleType) -> Iterator[Any]:
     for space in (vars(code), *(vars(owner) for owner in _classes(code))):
         for value in space.values():
-            function = getattr(value, "__func__", value)
+            function = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
             if isinstance(function, functools._lru_cache_wrapper):
                 yield function
 
@@ -169,16 +176,42 @@ def kept(value: Any, depth: int = _DEPTH) -> Undo | None:
         return _returning_nothing(value.set_state, value.get_state())
     if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
         return _returning_nothing(value.setstate, value.getstate())
-    if hasattr(value, "bit_generator") and type(value).__module__.startswith("numpy.random"):
+    if type(value).__module__.startswith("numpy.random") and hasattr(value, "bit_generator"):
         bits = value.bit_generator
         return _returning_nothing(setattr, bits, "state", copy.deepcopy(bits.state))
     if isinstance(value, FunctionType):
         return _kept_variables(value, depth)
-    if type(value) in CONTAINERS:
-        return _kept_container(value, depth)
-    if type(getattr(value, "__dict__", None)) is dict and is_user_code(_file_of(type(value))):
-        return _kept_container(vars(value), depth)
-    return None
+    if is_array(value) and value.flags.writeable:
+        return _returning_nothing(value.__setitem__, ..., value.copy())
+    parts: list[Undo] = []
+    if (kind := own_kind(value)) is not None:
+        parts.append(_kept_container(kind, value, depth))
+    elif isinstance(value, bytearray):
+        parts.append(_kept_container(bytearray, value, depth))
+    if is_own(type(value)):
+        names = getattr(value, "__dict__", None)
+        parts += [_kept_container(dict, names, depth)] if type(names) is dict else []
+        parts += [_kept_slot(slot, value, depth) for slot in slots_of(value)]
+    return functools.partial(_all, parts) if parts else None
+
+
+def _all(parts: Sequence[Undo]) -> None:
+    for undo in parts:
+        undo()
+
+
+def _kept_slot(slot: MemberDescriptorType, value: Any, depth: int) -> Undo:
+    try:
+        before = slot.__get__(value)
+    except AttributeError:
+        return _nothing
+    contents = kept(before, depth - 1) or _nothing
+
+    def undo() -> None:
+        slot.__set__(value, before)
+        contents()
+
+    return undo
 
 
 def _returning_nothing(function: Callable[..., Any], *args: Any) -> Undo:
@@ -211,16 +244,17 @@ def _kept_tensor(tensor: Tensor) -> Undo:
     return undo
 
 
-def _kept_container(container: Any, depth: int) -> Undo:
-    before = copy.copy(container)
+def _kept_container(kind: Any, container: Any, depth: int) -> Undo:
+    """The items of a container; ``kind`` is Python's own class with the methods."""
+    before = dict(kind.items(container)) if issubclass(kind, dict) else list(kind.__iter__(container))
     items = before.values() if isinstance(before, dict) else before
-    inner = [one for item in items if (one := kept(item, depth - 1)) is not None]
+    found = (kept(item, depth - 1) for item in items)
+    inner = [one for one in found if one is not None and one is not _nothing]
 
     def undo() -> None:
-        container.clear()
-        container.extend(before) if isinstance(container, (list, deque)) else container.update(before)
-        for undo_item in inner:
-            undo_item()
+        kind.clear(container)
+        (kind.update if isinstance(before, dict) or kind is set else kind.extend)(container, before)
+        _all(inner)
 
     return undo
 

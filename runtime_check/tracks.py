@@ -24,7 +24,7 @@ from remat_lint.runtime_check.blocks import put_in_segments
 from remat_lint.runtime_check.case import Case
 from remat_lint.runtime_check.described import attributes_of, random_states
 from remat_lint.runtime_check.diagnosis import Raised, diagnosed
-from remat_lint.runtime_check.errors import UsageError
+from remat_lint.runtime_check.errors import UsageError, in_one_line
 from remat_lint.runtime_check.fingerprints import Fingerprint, fingerprint
 from remat_lint.runtime_check.nested import map_tensors, named_tensors
 from remat_lint.runtime_check.plan import Plan
@@ -167,7 +167,7 @@ def _run(
     start.surroundings.restore()
     case = _fresh_case(start)
     if case.set_policy is not None:
-        case.set_policy((plan.policy.patterns if plan.policy else None) or ())
+        _set_policy(case.set_policy, (plan.policy.patterns if plan.policy else None) or ())
     observation = Observation(plan, overrides_flags=case.set_policy is None)
     observation.witnesses = tuple(witnesses(observation))
     track = Track(plan, observation)
@@ -187,6 +187,13 @@ def _run(
         return track
     step.note_what_is_left()
     return track
+
+
+def _set_policy(set_policy: Callable[[tuple[str, ...]], None], patterns: tuple[str, ...]) -> None:
+    try:
+        set_policy(patterns)
+    except Exception as error:
+        raise UsageError(f"set_policy of the case raised {in_one_line(error)}") from error
 
 
 class _Step:
@@ -209,8 +216,8 @@ class _Step:
 
     def run(self) -> None:
         with _noting_gradients(self._leaves, self._gradient_is_there):
-            for number in range(self._start.batches):
-                self._batch(number)
+            for _ in range(self._start.batches):
+                self._batch()
         if not self._start.releases_gradients:
             for what, leaf in self._leaves.items():
                 self._keep(what, leaf.grad)
@@ -219,7 +226,7 @@ class _Step:
         if self._start.steps_optimizer:
             self._step_optimizer()
 
-    def _batch(self, number: int) -> None:
+    def _batch(self) -> None:
         self.phase = "forward"
         with torch_remat.collect_trace() as trace:
             loss = self._loss()
@@ -228,8 +235,7 @@ class _Step:
         for witness in self._track.observation.witnesses:
             witness.forward_ended(loss)
         self.phase = "backward"
-        # Later layers draw, too: replay never finds the random streams where forward left them.
-        _seed(self._start.seed + 1 + number)
+        _draw()  # as later layers would: replay never finds the random streams where forward left them
         # In this thread: a replay in another one would not see this copy of the context.
         with torch.autograd.set_multithreading_enabled(False):
             torch.autograd.backward(loss)
@@ -239,12 +245,15 @@ class _Step:
     def _loss(self) -> Tensor:
         if self._case.step is not None:
             loss = self._case.step(self._case.module, *self._args, **self._kwargs)
+            loss = _number(loss, "step")
             self._keep("loss", loss)
             return loss
         output = self._case.module(*self._args, **self._kwargs)
         for name, tensor in named_tensors(output, "output"):
             self._keep(name, tensor)
-        return (self._case.loss or _weighted_sum)(output)
+        if self._case.loss is not None:
+            return _number(self._case.loss(output), "loss")
+        return _weighted_sum(output)
 
     def _gradient_is_there(self, what: str, leaf: Tensor) -> None:
         if not self._start.releases_gradients:
@@ -258,11 +267,11 @@ class _Step:
         self.phase = "optimizer step"
         parameters = [p for p in self._case.module.parameters() if p.requires_grad]
         (self._case.optimizer or _gradient_descent)(parameters).step()
-        for name, parameter in self._case.module.named_parameters():
-            self._keep(f"parameter {name} after the step", parameter)
 
     def note_what_is_left(self) -> None:
         module = self._case.module
+        for name, parameter in module.named_parameters():
+            self._keep(f"parameter {name} after the step", parameter)
         for name, buffer in module.named_buffers():
             self._keep(f"buffer {name}", buffer)
         before, after = self._state, self._described()
@@ -281,6 +290,13 @@ class _Step:
         self._track.prints[what] = None if tensor is None else fingerprint(tensor)
         if what in self._wanted:
             self._track.values[what] = None if tensor is None else tensor.detach().to("cpu", copy=True)
+
+
+def _number(loss: Any, what: str) -> Tensor:
+    if not isinstance(loss, Tensor) or loss.numel() != 1:
+        kind = f"a tensor of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else type(loss).__name__
+        raise UsageError(f"the {what} of the case returned {kind}: return the loss, a tensor with one number")
+    return loss
 
 
 def _gradient_descent(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
@@ -417,6 +433,18 @@ def trace_names(entries: Iterable[Any]) -> Iterator[str]:
             yield from trace_names(entry.entries)
         else:
             yield entry.name
+
+
+def _draw() -> None:
+    """Take a number from each random stream."""
+    torch.rand(())
+    if torch.cuda.is_available():
+        for index in range(torch.cuda.device_count()):
+            torch.rand((), device=f"cuda:{index}")
+    random.random()
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.random()
 
 
 def _seed(seed: int) -> None:

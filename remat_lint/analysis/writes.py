@@ -24,6 +24,7 @@ from remat_lint.analysis.values import (
     NONE,
     Attributes,
     ByPhase,
+    CheckpointWrapper,
     ClassValue,
     Constant,
     DictObject,
@@ -33,6 +34,7 @@ from remat_lint.analysis.values import (
     ListObject,
     Made,
     Reference,
+    RegionWrapper,
     Scalar,
     Snapshot,
     Tensor,
@@ -327,6 +329,8 @@ class Writes(Replays):
         shown: ir.Node | str | None = None,
     ) -> None:
         """``holder.name = value``, or with an operator; ``shown`` as for ``_note``."""
+        if isinstance(value.value, (RegionWrapper, CheckpointWrapper)):
+            return  # a model is set up here, not run
         if isinstance(holder.value, (Tensor,)) or target.name in _OF_A_TENSOR:
             return
         around = self.held_by(state, holder)

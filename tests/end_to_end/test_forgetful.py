@@ -64,4 +64,4 @@ def test_forgotten_markers_are_found_mended_and_confirmed(copy: Path) -> None:
 
     holds = run("remat_lint.runtime_check.cli", TARGET, "--device", "cpu", folder=copy)
     assert holds.returncode == 0, holds.stdout
-    assert "equal bit for bit" in holds.stdout
+    assert "Holds bit for bit" in holds.stdout

@@ -177,7 +177,7 @@ def test_the_order_of_regions_is_part_of_the_manifest(run: Callable[..., Result]
     Path("ran.json").write_text(swapped)
     outcome = run(TWO_CASES, "right", "--manifest", "ran.json")
     assert outcome.exit_code == 1
-    assert "linear ran before act, and is declared after it" in outcome.stdout
+    assert "body.linear ran before body.act, and is declared after it" in outcome.stdout
 
 
 def test_update_needs_a_file(run: Callable[..., Result]) -> None:
@@ -190,3 +190,69 @@ def test_a_case_that_takes_too_long_is_inconclusive(run: Callable[..., Result]) 
     outcome = run(TWO_CASES, "right", "--timeout", "0.001")
     assert outcome.exit_code == 5
     assert "right: not done after 0.001 s, so it is inconclusive" in outcome.stderr
+
+
+DEEP = """
+import torch
+from torch import nn
+import torch_remat as remat
+
+class Model(nn.Module):
+    def __init__(self, depth, both):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(depth))
+        self.both = both
+
+    def forward(self, x):
+        for index, layer in enumerate(self.layers):
+            x = remat.checkpoint(region_name=f"layers.{index}")(self.body)(layer, x, index)
+        return x
+
+    def body(self, layer, x, index):
+        x = remat.region(layer, "linear", recompute=True)(x)
+        return remat.region(torch.sin, "act", recompute=True)(x) if index == self.both else x.sin()
+
+def three():
+    return Model(3, 1), torch.ones(2, 4)
+
+def four():
+    return Model(4, 1), torch.ones(2, 4)
+
+def elsewhere():
+    return Model(3, 2), torch.ones(2, 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("factory", "difference"),
+    [
+        ("four", "layers.3.linear ran and is not declared"),
+        ("elsewhere", "layers.1.act is declared and did not run"),
+    ],
+)
+def test_regions_are_those_of_their_checkpoint(
+    written_module: Callable[[str, str], None], factory: str, difference: str
+) -> None:
+    written_module("deep_cases", DEEP)
+    assert CliRunner().invoke(main, ["deep_cases:three", "--write-manifest", "ran.json"]).exit_code == 0
+    assert CliRunner().invoke(main, ["deep_cases:three", "--manifest", "ran.json"]).exit_code == 0
+    outcome = CliRunner().invoke(main, [f"deep_cases:{factory}", "--manifest", "ran.json"])
+    assert outcome.exit_code == 1
+    assert difference in outcome.stdout
+
+
+@pytest.mark.parametrize("limit", ["--timeout", "--budget-mib", "--max-slowdown"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_limits_are_numbers(run: Callable[..., Result], limit: str, value: str) -> None:
+    outcome = run(TWO_CASES, "right", limit, value)
+    assert outcome.exit_code == 2
+    assert f"{limit} must be a number" in outcome.stderr
+
+
+def test_records_of_what_could_be_checked_are_written(run: Callable[..., Result]) -> None:
+    outcome = run(TWO_CASES, "right", "cases_of_settings:missing", "--json", "found.json")
+    assert outcome.exit_code == 2
+    assert '"target": "right (cases_of_settings:right)"' in Path("found.json").read_text()
+    outcome = run(TWO_CASES, "right", "--json", "same.out", "--html", "same.out")
+    assert outcome.exit_code == 2
+    assert "name one file twice" in outcome.stderr

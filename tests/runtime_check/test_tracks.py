@@ -312,6 +312,190 @@ def test_what_hooks_remember_is_state() -> None:
     assert str(result.broken[0].state[0]) == f"len({__name__}.METER.sizes) is 2 instead of 1"
 
 
+class Slotted:
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class OwnDict(dict):  # type: ignore[type-arg]
+    """A container of the project's own."""
+
+
+class Deep:
+    def __init__(self) -> None:
+        self.tracker = Slotted()
+        self.meters = [{"loss": Slotted()}]
+
+
+def remembers(x: Tensor, seen: list[int] = []) -> Tensor:  # noqa: B006 - that is the fault
+    seen.append(x.numel())
+    return x
+
+
+class Hidden(CountsTwice):
+    """State in many places; ``where`` says which one replay changes."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self.where = where
+        self.slotted, self.own, self.deep = Slotted(), OwnDict(n=0), Deep()
+        self.raw = bytearray(2)
+        self.parts = [Slotless()]
+        self.frozen = nn.Parameter(torch.zeros(2), requires_grad=False)
+
+    def body(self, x: Tensor) -> Tensor:
+        with torch.no_grad():
+            getattr(self, self.where)()
+        return self.linear(x)
+
+    def in_slot(self) -> None:
+        self.slotted.count += 1
+
+    def in_own_dict(self) -> None:
+        self.own["n"] += 1
+
+    def deep_inside(self) -> None:
+        self.deep.meters[0]["loss"].count += 1
+
+    def in_bytes(self) -> None:
+        self.raw[0] += 1
+
+    def in_a_listed_module(self) -> None:
+        self.parts[0].total += 1
+
+    def in_a_parameter(self) -> None:
+        self.frozen += 1
+
+    def on_a_parameter(self) -> None:
+        self.frozen.uses = getattr(self.frozen, "uses", 0) + 1  # type: ignore[attr-defined]
+
+    def in_a_default(self) -> None:
+        remembers(self.frozen)
+
+
+class Slotless(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("total", torch.zeros(()))
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "in_slot", "in_own_dict", "deep_inside", "in_bytes", "in_a_listed_module", "in_a_parameter",
+        "on_a_parameter", "in_a_default",
+    ],
+)  # fmt: skip
+def test_state_is_seen_wherever_it_hides(where: str) -> None:
+    result = checked(lambda: (Hidden(where), torch.ones(2, 4)))
+    assert result.exit_status == 1, where
+    assert not result.noise
+
+
+class SeedsItsOwnStream(CountsTwice):
+    """Right: the stream of the layer begins at the seed of the process, in replay too."""
+
+    def body(self, x: Tensor) -> Tensor:
+        own = torch.Generator().manual_seed(torch.initial_seed() % 1000 + 1)
+        return (self.linear(x) * torch.rand(x.shape, generator=own)).sin()
+
+
+def test_the_seed_of_the_process_stays_as_it_is() -> None:
+    assert checked(lambda: (SeedsItsOwnStream(), torch.ones(2, 4))).exit_status == 0
+
+
+class Lazy:
+    """What stands for a package that is not installed."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ModuleNotFoundError(f"no {name} here")
+
+
+class HoldsALazyModule(Counting):
+    def __init__(self) -> None:
+        super().__init__()
+        self.optional = Lazy()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body")(self.linear)(x)
+
+
+OPTIONAL = Lazy()
+
+
+def test_a_stand_in_for_a_missing_package_is_left_alone() -> None:
+    assert checked(lambda: (HoldsALazyModule(), torch.ones(2, 4))).exit_status == 0
+
+
+def test_a_policy_that_is_not_obeyed_is_no_policy() -> None:
+    result = checked(lambda: per_block(Chain(), (torch.randn(3, 4),)))
+    assert result.exit_status == 0
+
+    def ignoring() -> Case:
+        case = per_block(Chain(), (torch.randn(3, 4),))
+        case.set_policy = lambda patterns: None
+        return case
+
+    result = checked(ignoring)
+    assert {one.name for one in result.broken} == {"all", "linear"}
+    assert "set_policy did not do what it was told" in result.broken[0].findings[0]
+
+
+def test_a_compiled_module_is_refused() -> None:
+    module = nn.Linear(2, 2)
+    module.compile(backend="eager")
+    with pytest.raises(UsageError, match="compiled module"):
+        checked(lambda: (module, torch.ones(1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        (
+            lambda: Case(nn.Linear(2, 2), (torch.ones(1, 2),), loss=lambda out: None),
+            "loss of the case returned",
+        ),
+        (lambda: Case(nn.Linear(2, 2), (torch.ones(1, 2),), loss=lambda out: out), r"shape \(1, 2\)"),
+        (
+            lambda: Case(nn.Linear(2, 2), (torch.ones(1, 2),), step=lambda *_: 3),
+            "step of the case returned int",
+        ),
+        (lambda: Case(nn.Linear(2, 2), (torch.ones(1, 2),), set_policy=3), "set_policy of a Case"),  # type: ignore[arg-type]
+        (
+            lambda: Case(nn.Linear(2, 2), (torch.ones(1, 2),), set_policy=lambda: None),
+            "set_policy of the case",
+        ),  # type: ignore[arg-type,misc]
+    ],
+)
+def test_a_case_that_cannot_be_used_is_said_to_be(case: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        checked(case)
+
+
+def test_a_track_that_was_asked_for_counts() -> None:
+    result = checked(lambda: (GradientCheckpointingPython(), torch.ones(2, 4)), tracks=("block",))
+    assert "block checkpoint" in {one.name for one in result.broken}
+
+
+class GradientCheckpointingPython(CountsTwice):
+    """A hook for Python's random numbers: torch's own checkpoint knows none."""
+
+    class Hook:
+        def snapshot(self) -> Any:
+            return random.getstate()
+
+        def restore(self, state: Any) -> None:
+            random.setstate(state)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body", recompute_state_hooks=(self.Hook(),))(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        return (self.linear(x) * random.random()).sin()
+
+
 class Restless(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -444,4 +628,4 @@ def test_a_step_of_the_case_replaces_call_and_loss() -> None:
 
 def test_an_unknown_container_of_layers_is_named() -> None:
     with pytest.raises(UsageError, match="no layers container blocks"):
-        checked(lambda: Case(Chain(), (torch.randn(3, 4),), layers="blocks"), segment=2)
+        checked(lambda: Case(Chain(depth=1), (torch.randn(3, 4),), layers="blocks"), segment=2)
