@@ -239,15 +239,29 @@ class Calls(SpecialCalls):
         if isinstance(found.klass, External) and not isinstance(found.get("forward"), _CALLED):
             self.note_statistics(state, node, reference, found.klass.name, found)
             return self._call_module(state, node, found.klass.name, found, operands)
-        for name in ("__call__", "forward"):
-            method = self._object_attribute(state, node, reference, name)
-            if isinstance(method, _CALLED) and self.cleared_for(found.klass) is not None:
-                assert isinstance(found.klass, ClassValue)
-                return self.call_checkpointed_object(state, node, found.klass, method, operands)
-            if isinstance(method, _CALLED):
-                return self.call(state, node, method, operands)
-            if isinstance(method, InheritedMethod) and name == "forward":
-                return self.call(state, node, method, operands)
+        method = self._object_attribute(state, node, reference, "__call__")
+        if not isinstance(method, _CALLED):
+            return self._run_forward(state, node, reference, operands)
+        if self.cleared_for(found.klass) is not None:
+            assert isinstance(found.klass, ClassValue)
+            return self.call_checkpointed_object(state, node, found.klass, method, operands)
+        return self.call(state, node, method, operands)
+
+    def _run_forward(
+        self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
+    ) -> Value:
+        """What the ``__call__`` of ``nn.Module`` does."""
+        found = self.object_at(state, reference)
+        method = self._object_attribute(state, node, reference, "forward")
+        klass = found.klass if isinstance(found, InstanceObject) else None
+        if (
+            isinstance(method, _CALLED)
+            and isinstance(klass, ClassValue)
+            and self.cleared_for(klass) is not None
+        ):
+            return self.call_checkpointed_object(state, node, klass, method, operands)
+        if isinstance(method, (*_CALLED, InheritedMethod)):
+            return self.call(state, node, method, operands)
         return self.call_unknown(state, node, operands)
 
     def _call_inherited(
@@ -258,7 +272,9 @@ class Calls(SpecialCalls):
             self._call_for_module_itself(state, node, method, operands)
             return method.receiver
         if method.name == "__call__" and isinstance(method.receiver, Reference):
-            return self._call_object(state, node, method.receiver, operands)
+            is_own = self.special_method(state, method.receiver, "__call__") is not None
+            run = self._run_forward if is_own else self._call_object
+            return run(state, node, method.receiver, operands)
         if method.name == "forward" and isinstance(found, InstanceObject):
             if isinstance(method.receiver, Reference):
                 self.note_statistics(state, node, method.receiver, method.base, found)

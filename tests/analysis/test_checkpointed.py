@@ -91,6 +91,28 @@ ROWS: dict[str, tuple[str, dict[str, list[str]]]] = {
         """,
         {"helper": ["return Block()(x)", "return self.helper(x)"]},
     ),
+    "a layer whose `__call__` puts the one of nn.Module under a checkpoint": (
+        """
+        class Layer(nn.Module):
+            def __call__(self, *args):
+                return remat.checkpoint(region_name="r")(super().__call__)(*args)
+
+        class Block(Layer):
+            def forward(self, x):
+                print("forward")
+                return x.sin()
+
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([Block(), Block()])
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x
+        """,
+        {"forward": ['return remat.checkpoint(region_name="r")(super().__call__)(*args)']},
+    ),
     "a guard of torch_remat under a checkpoint of torch": (
         """
         def body(x):
