@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from torch import Tensor, nn
 from torch.utils.checkpoint import _StopRecomputationError
 
-from remat_lint.runtime_check.described import attributes_of, random_states
+from remat_lint.runtime_check.described import attributes, described, is_stream, leaves, random_states
 from remat_lint.runtime_check.fingerprints import Fingerprint, fingerprint
 from remat_lint.runtime_check.witness import CheckpointRun, Phase, RegionCall, Witness
 
@@ -110,7 +110,10 @@ class ModuleState(Witness):
                 self.found.append(f"replay of {run.checkpoint} changes {what}{_values(before, after)}")
 
     def _described(self) -> Iterator[tuple[str, str]]:
-        yield from attributes_of(self._module)
+        for name, value in attributes(self._module):
+            # Whether a stream is where it was is only known once the hooks of the checkpoint have run.
+            streams = {path for path, leaf in leaves(value, name) if is_stream(leaf)}
+            yield from (one for one in described(value, name) if one[0] not in streams)
         for name, buffer in self._module.named_buffers():
             yield f"buffer {name}", str(self._print(name, buffer))
         for name, parameter in self._module.named_parameters():

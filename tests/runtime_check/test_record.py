@@ -79,6 +79,14 @@ def half_dropped(x: Tensor) -> Tensor:
     return nn.functional.dropout(x, 0.5)
 
 
+def test_records_of_several_targets_are_a_list_that_the_schema_knows() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    record = made_record()
+    jsonschema.validate(json.loads(as_json([record, record])), SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate([{"version": 1}], SCHEMA)
+
+
 @pytest.mark.parametrize("between", [torch.sin, half_dropped, to_infinity])
 def test_record_is_valid_after_the_schema(between: Callable[[Tensor], Tensor]) -> None:
     value = validated(made_record(between))
@@ -134,7 +142,7 @@ def classes_of_records() -> list[type]:
 @pytest.mark.parametrize("kind", classes_of_records(), ids=lambda kind: kind.__name__)
 def test_schema_lists_the_fields_of_every_class(kind: type) -> None:
     short = kind.__name__.removesuffix("Record")
-    described = SCHEMA["$defs"][short[0].lower() + short[1:]] if short else SCHEMA
+    described = SCHEMA["$defs"][short[0].lower() + short[1:]] if short else SCHEMA["$defs"]["record"]
     names = [field.name for field in dataclasses.fields(kind)]
     assert list(described["properties"]) == described["required"] == names
     assert described["additionalProperties"] is False

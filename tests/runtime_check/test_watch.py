@@ -295,3 +295,31 @@ def test_step_is_not_changed() -> None:
         model(x).sum().backward()
     watch.raise_if_broken()
     assert all(map(torch.equal, before, (parameter.grad for parameter in model.parameters())))
+
+
+class OwnStream(nn.Module):
+    """Right: the layer's generator is put back by a hook."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.stream = torch.Generator().manual_seed(1)
+
+    def snapshot(self) -> Tensor:
+        return self.stream.get_state().clone()
+
+    def restore(self, state: Tensor) -> None:
+        self.stream.set_state(state)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return remat.checkpoint(region_name="body", recompute_state_hooks=(self,))(self.body)(x)
+
+    def body(self, x: Tensor) -> Tensor:
+        return (self.linear(x) * torch.rand(x.shape, generator=self.stream)).sin()
+
+
+def test_a_stream_that_a_hook_puts_back_is_no_finding() -> None:
+    model = OwnStream()
+    with remat_watch(model) as watch:
+        model(torch.ones(2, 4)).sum().backward()
+    assert watch.findings == ()
