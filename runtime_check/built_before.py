@@ -40,7 +40,7 @@ def wrappers_reached() -> Iterator[None]:
         if isinstance(wrapper, FunctionType) and wrapper.__code__ in anew
     ]
     for entry, make in anew.values():
-        vars(_api)[entry] = make
+        setattr(_api, entry, make)
     try:
         replaced = {code: _calling(entry, code.co_freevars) for code, (entry, _) in anew.items()}
         for wrapper, code in wrappers:
@@ -50,7 +50,7 @@ def wrappers_reached() -> Iterator[None]:
         for wrapper, code in wrappers:
             wrapper.__code__ = code
         for entry, _ in anew.values():
-            del vars(_api)[entry]
+            delattr(_api, entry)
 
 
 def _region(closure: Mapping[str, Any]) -> Callable[..., Any]:

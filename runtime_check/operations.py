@@ -180,7 +180,7 @@ class Trace(Witness):
         with _Mode(self):
             yield
 
-    def forward_ended(self, loss: Tensor) -> None:  # noqa: ARG002
+    def forward_ended(self, loss: Tensor) -> None:
         self._outside = BACKWARD
 
     def backward_ended(self) -> None:
@@ -241,7 +241,7 @@ class Trace(Witness):
         self._take_moment()
         is_compared = self._comparison(self._part) is not None
         writes = any(one.is_written for one in given)
-        again = _copies((args, kwargs)) if is_compared and writes else (args, kwargs)
+        again_args, again_kwargs = _copies((args, kwargs)) if is_compared and writes else (args, kwargs)
         output = func(*args, **kwargs)
         returned = [tensor for _, tensor in named_tensors(output, "")]
         written = [one for one in given if self._was_written(one)]
@@ -251,7 +251,7 @@ class Trace(Witness):
             operation,
             given,
             [*fresh, *operation.written],
-            lambda: _repeated(func, *again),
+            lambda: _repeated(func, again_args, again_kwargs),
             generator=next((v for v in _values((args, kwargs)) if isinstance(v, torch.Generator)), None),
             leaves_torch=not returned and output is not None,
         )
@@ -382,7 +382,8 @@ class Trace(Witness):
         if at not in self._places:
             self._places[at] = place_in(*at)
         if node is None:  # the last node that was made is the one that this operation belongs to
-            self._lines[torch._C._autograd._get_sequence_nr() - 1] = self._places[at]
+            latest = torch._C._autograd._get_sequence_nr() - 1  # pyright: ignore[reportAttributeAccessIssue]
+            self._lines[latest] = self._places[at]
         return self._places[at]
 
 

@@ -275,23 +275,24 @@ class _Probing(Storages):
         self._running.append(run)
         self._hook(lambda tensor: self._saved(tensor, call.checkpoint))
 
-    def region_ended(self, _call: RegionCall, output: Any) -> None:
+    def region_ended(self, call: RegionCall, output: Any) -> None:
         self._unhook()
         run = self._running.pop()
         leaves = [leaf for leaf in value_leaves(output) if isinstance(leaf, Tensor)]
         run.outputs = tuple(storage for leaf in leaves for storage in self._numbers(leaf))
         self.probe.events.append(Returned(run))
 
-    def marked(self, _place: tuple[str, int], tensors: tuple[Tensor, ...]) -> None:
+    def marked(self, place: tuple[str, int], tensors: tuple[Tensor, ...]) -> None:
         now = self._observation.running
         assert now is not None
         storages = tuple(number for tensor in tensors for number in self._numbers(tensor))
         self.probe.events.append(Marked(now.checkpoint, storages))
 
-    def forward_ended(self, _loss: Tensor) -> None:
+    def forward_ended(self, loss: Tensor) -> None:
         probe = self.probe
         probe.plain_bytes = sum(size for _, size in self.ledger.alive())
         reached = set(self._outputs_need_grad)
+        held = None
         for payload, checkpoint, saved in self._payloads:
             held = payload()
             if held is not None:

@@ -502,13 +502,13 @@ class RankWitness(Witness):
     def checkpoint_entered(self, run: CheckpointRun) -> None:
         self._guard.report.add(f"{run.phase.value} of checkpoint {run.checkpoint}")
 
-    def region_called(self, call: RegionCall, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:
+    def region_called(self, call: RegionCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         decision = "recompute" if call.recompute else "save"
         self._guard.report.add(
             f"{call.phase.value} of checkpoint {call.checkpoint}, region {call.region}: {decision}"
         )
 
-    def forward_ended(self, _loss: Tensor) -> None:
+    def forward_ended(self, loss: Tensor) -> None:
         self._guard.compare("the end of its forward")
         self._guard.report.add("backward")
 

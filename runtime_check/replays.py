@@ -28,7 +28,7 @@ class Order(Witness):
             self.forward[run.checkpoint] = []
             self._kept[run.checkpoint] = set()
 
-    def region_called(self, call: RegionCall, args: object, kwargs: object) -> None:  # noqa: ARG002
+    def region_called(self, call: RegionCall, args: object, kwargs: object) -> None:
         kept = self._kept[call.checkpoint]
         if kept.intersection(call.inside):
             return  # replay skips what is inside a saved region
@@ -66,7 +66,7 @@ class Streams(Witness):
         self._forward: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
         self._entered: Mapping[str, str] = {}
 
-    def checkpoint_entered(self, run: CheckpointRun) -> None:  # noqa: ARG002
+    def checkpoint_entered(self, run: CheckpointRun) -> None:
         self._entered = dict(random_states())
 
     def checkpoint_left(self, run: CheckpointRun) -> None:

@@ -171,7 +171,7 @@ class Storages(Witness):
                 known = self.ledger.note(storage, is_of_step=False)
                 self._given.add(known.serial)
 
-    def forward_ended(self, _loss: Tensor) -> None:
+    def forward_ended(self, loss: Tensor) -> None:
         if self.at_end_of_forward is None:
             self.at_end_of_forward = tuple(self._shares())
 

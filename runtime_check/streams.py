@@ -29,7 +29,7 @@ class PutBack(Witness):
             self._forward[run.checkpoint] = []
         self._point(run.checkpoint, run.phase)
 
-    def region_returned(self, call: RegionCall, output: Any) -> None:  # noqa: ARG002
+    def region_returned(self, call: RegionCall, output: Any) -> None:
         if not self._observation.keeps(call.checkpoint, call.inside):
             self._point(call.checkpoint, call.phase)
 

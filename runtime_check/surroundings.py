@@ -174,8 +174,9 @@ def kept(value: Any, depth: int = _DEPTH) -> Undo | None:
         return _kept_tensor(value)
     if isinstance(value, torch.Generator):
         return _returning_nothing(value.set_state, value.get_state())
-    if isinstance(value, random.Random) and not isinstance(value, random.SystemRandom):
-        return _returning_nothing(value.setstate, value.getstate())
+    if isinstance(value, random.Random):
+        is_of_system = isinstance(value, random.SystemRandom)
+        return None if is_of_system else _returning_nothing(value.setstate, value.getstate())
     if type(value).__module__.startswith("numpy.random") and hasattr(value, "bit_generator"):
         bits = value.bit_generator
         return _returning_nothing(setattr, bits, "state", copy.deepcopy(bits.state))
@@ -246,14 +247,17 @@ def _kept_tensor(tensor: Tensor) -> Undo:
 
 def _kept_container(kind: Any, container: Any, depth: int) -> Undo:
     """The items of a container; ``kind`` is Python's own class with the methods."""
-    before = dict(kind.items(container)) if issubclass(kind, dict) else list(kind.__iter__(container))
+    before: Any = dict(kind.items(container)) if issubclass(kind, dict) else list(kind.__iter__(container))
     items = before.values() if isinstance(before, dict) else before
     found = (kept(item, depth - 1) for item in items)
     inner = [one for one in found if one is not None and one is not _nothing]
 
     def undo() -> None:
         kind.clear(container)
-        (kind.update if isinstance(before, dict) or kind is set else kind.extend)(container, before)
+        put: Callable[..., None] = getattr(
+            kind, "update" if kind is set or issubclass(kind, dict) else "extend"
+        )
+        put(container, before)
         _all(inner)
 
     return undo

@@ -213,7 +213,7 @@ class _RegionClock(Witness):
         _synchronized(self._device)
         self._running.append(((call.checkpoint, call.region), time.perf_counter()))
 
-    def region_ended(self, call: RegionCall, _output: Any) -> None:
+    def region_ended(self, call: RegionCall, output: Any) -> None:
         _synchronized(self._device)
         region, begun = self._running.pop()
         if call.phase is Phase.REPLAY:

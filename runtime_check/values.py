@@ -51,7 +51,7 @@ class Values(Witness):
         self._saved: dict[str, int] = {}
         self.found: list[ReplayedOtherwise] = []
 
-    def checkpoint_entered(self, run: CheckpointRun) -> None:  # noqa: ARG002 - one per execution
+    def checkpoint_entered(self, run: CheckpointRun) -> None:
         self._calls.clear()
 
     def region_called(self, call: RegionCall, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
