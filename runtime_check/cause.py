@@ -193,6 +193,9 @@ class _Search:
             cause = self._classified(found)
             return replace(cause, detail=f"{cause.detail}; {raised.headline}: {raised.message}")
         in_place = "inplace" in raised.message or "in-place" in raised.message
+        if not in_place and (parted := _at_another_line(trace)) is not None:
+            cause = self._classified(parted)
+            return replace(cause, detail=f"{cause.detail}; {raised.headline}: {raised.message}")
         return Cause(
             Kind.IN_PLACE if in_place else Kind.ERROR,
             f"{raised.headline}: {raised.message}",
@@ -410,6 +413,21 @@ def _of_write(write: Write, kind: Kind, what_it_does: str, remedy: str) -> Cause
         names=(write.what,),
         remedy=remedy,
     )
+
+
+def _at_another_line(trace: Trace) -> Divergence | None:
+    """The first operation that replay runs at another line than forward: the code went another way there.
+
+    Operations that are alike at both lines are no difference in the streams. Where replay is at a line that
+    forward came to later, it left something out.
+    """
+    for (checkpoint, phase), replay in trace.streams.items():
+        forward = [one for one in trace.streams.get((checkpoint, Phase.FORWARD.value), ()) if not one.is_kept]
+        for index, (was, now) in enumerate(zip(forward, replay, strict=False)):
+            if phase == Phase.REPLAY.value and was.place != now.place:
+                is_ahead = any(later.place == now.place for later in forward[index + 1 :])
+                return Divergence(How.OPERATION, checkpoint, index, was, now, skips=is_ahead)
+    return None
 
 
 def _draws(found: Divergence) -> bool:
