@@ -7,7 +7,6 @@ as long as there are few.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -35,6 +34,7 @@ from remat_lint.runtime_check.policy import (
     NONE,
     Policy,
     alone,
+    combinations,
     given,
     matches,
     together,
@@ -287,11 +287,11 @@ class _Check:
         all_hold = not self._on_any_rank(result.name for result in results if result.is_broken)
         more = self._combinations(decided, policies) if all_hold else ()
         controls = tuple(self._controls(all_hold))
-        combinations = tuple(self._under(regions(policy)) for policy in more)
-        broken = [one for one in (*results, *combinations, *controls) if one.is_broken]
+        combined = tuple(self._under(regions(policy)) for policy in more)
+        broken = [one for one in (*results, *combined, *controls) if one.is_broken]
         is_alone = self._guard is None  # what only one rank runs would leave the others waiting
         causes = self._causes(broken) if is_alone else {}
-        judged, combinations = _doubted(results, causes), _doubted(combinations, causes)
+        judged, combined = _doubted(results, causes), _doubted(combined, causes)
         holds = is_alone and not broken and not self._noise
         recorded = recorded_class(
             self._bench.start.kind, seen.counts, seen.regions, is_one_checkpoint=self._bench.wraps_module
@@ -310,7 +310,7 @@ class _Check:
             results=judged,
             controls=controls,
             asked_for=tuple(plan.name for plan in self._asked_for()),
-            combinations=combinations,
+            combinations=combined,
             causes=causes,
             noise_cause=find_noise(self._bench) if is_alone and self._noise else None,
             explanation=explain(judged, controls, decided, lambda plan: self._under(plan).is_broken)
@@ -454,15 +454,12 @@ class _Check:
         """Every other combination of regions, where they are few enough."""
         if len(decided) < 3 or 2 ** len(decided) > self._options.combinations:
             return
-        nested = _nested(decided)
-        known = {frozenset(policy.patterns) for policy in tried if policy.patterns is not None}
-        for size in range(2, len(decided)):
-            for chosen in itertools.combinations(nested, size):
-                policy = together(chosen, nested)
-                patterns = frozenset(policy.patterns or ())
-                if patterns not in known:
-                    known.add(patterns)
-                    yield policy
+        everything = together([one.name for one in decided], _nested(decided))
+        done = (*tried, NONE, everything)
+        known = {frozenset(policy.patterns) for policy in done if policy.patterns is not None}
+        yield from (
+            one for one in combinations(_nested(decided)) if frozenset(one.patterns or ()) not in known
+        )
 
 
 def _doubted(results: Iterable[PolicyResult], causes: Mapping[str, Cause]) -> tuple[PolicyResult, ...]:
