@@ -169,9 +169,10 @@ def _attributes_of_object(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def slots_of(value: Any) -> Iterator[MemberDescriptorType]:
-    """The slots of an object of the user's."""
+    """The slots of an object of the user's; not members of classes written in C, which may be read-only."""
     for kind in type(value).__mro__ if is_own(type(value)) else ():
-        yield from (slot for slot in vars(kind).values() if isinstance(slot, MemberDescriptorType))
+        if "__slots__" in vars(kind):
+            yield from (slot for slot in vars(kind).values() if isinstance(slot, MemberDescriptorType))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,19 @@ def outcome(path: Path) -> str:
     """
     from remat_lint.runtime_check.placeholders import stand_ins_installed, torch_has_placeholders
 
-    with contextlib.nullcontext() if torch_has_placeholders() else stand_ins_installed():
-        return contextvars.copy_context().run(_outcome, path)
+    try:
+        with contextlib.nullcontext() if torch_has_placeholders() else stand_ins_installed():
+            return contextvars.copy_context().run(_outcome, path)
+    finally:
+        _leave_the_process_group()
+
+
+def _leave_the_process_group() -> None:
+    """A program that communicates joins one, of which a process has one at a time."""
+    import torch.distributed as dist
+
+    if dist.is_available() and dist.is_initialized():
+        dist.destroy_process_group()
 
 
 def _load(path: Path) -> ModuleType:

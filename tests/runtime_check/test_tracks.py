@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import types
 from typing import Any
 
 import pytest
@@ -319,6 +320,10 @@ class Slotted:
         self.count = 0
 
 
+class Namespace(types.SimpleNamespace):
+    """Its ``__dict__`` is a member written in C, which cannot be set."""
+
+
 class OwnDict(dict):  # type: ignore[type-arg]
     """A container of the project's own."""
 
@@ -341,6 +346,7 @@ class Hidden(CountsTwice):
         super().__init__()
         self.where = where
         self.slotted, self.own, self.deep = Slotted(), OwnDict(n=0), Deep()
+        self.names = Namespace(count=0)
         self.raw = bytearray(2)
         self.parts = [Slotless()]
         self.frozen = nn.Parameter(torch.zeros(2), requires_grad=False)
@@ -352,6 +358,9 @@ class Hidden(CountsTwice):
 
     def in_slot(self) -> None:
         self.slotted.count += 1
+
+    def in_a_namespace(self) -> None:
+        self.names.count += 1
 
     def in_own_dict(self) -> None:
         self.own["n"] += 1
@@ -384,8 +393,8 @@ class Slotless(nn.Module):
 @pytest.mark.parametrize(
     "where",
     [
-        "in_slot", "in_own_dict", "deep_inside", "in_bytes", "in_a_listed_module", "in_a_parameter",
-        "on_a_parameter", "in_a_default",
+        "in_slot", "in_a_namespace", "in_own_dict", "deep_inside", "in_bytes", "in_a_listed_module",
+        "in_a_parameter", "on_a_parameter", "in_a_default",
     ],
 )  # fmt: skip
 def test_state_is_seen_wherever_it_hides(where: str) -> None:
