@@ -61,7 +61,8 @@ class Write:
     """Something outside the call is changed: ``target``, as written.
 
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
-    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once.
+    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once. What is
+    ``undone`` is as it was where the code that wrote it has run to its end.
     """
 
     target: str
@@ -70,6 +71,7 @@ class Write:
     path: str = ""
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
