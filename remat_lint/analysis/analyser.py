@@ -33,7 +33,7 @@ from remat_lint.analysis.overrides import SUPER, Mentions
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
 from remat_lint.analysis.replays import MAX_WRAPPED, Replay
-from remat_lint.analysis.state import State, reunite
+from remat_lint.analysis.state import State, join_all, reunite
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
@@ -116,6 +116,7 @@ class Analyser(Declarations):
             finally:
                 self._loading -= 1
                 scope.running = None
+            self._settle_wrapped(flow.fell)
             for path in flow.fell:
                 self.journal.settle(path.pending)
                 self.journal.judge(path, path.runs.values())
@@ -329,6 +330,7 @@ class Analyser(Declarations):
         journal = self.journal = Journal()
         root = Root(function.definition, journal)
         self.root = function.definition
+        self.unsettled.clear()
         self.reset_budget()
         state, definition = State(), function.definition
         frame = Frame(
@@ -348,7 +350,9 @@ class Analyser(Declarations):
             self._bind_root(state, frame, function)
             try:
                 flow = self.run_block(definition.body, [state])
-                self.end_guard((), [*flow.fell, *(path for path, _ in flow.returned)])
+                ends = [*flow.fell, *(path for path, _ in flow.returned)]
+                self.end_guard((), ends)
+                self._settle_wrapped(ends)
             except BudgetSpent:
                 journal.end_root()
                 place = Place(function.scope.source.path, definition.at)
@@ -364,6 +368,11 @@ class Analyser(Declarations):
         self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
         return root
+
+    def _settle_wrapped(self, ends: Sequence[State]) -> None:
+        """Where all its ends are, a run leaves behind what it gave checkpoints to."""
+        if self.unsettled and ends:
+            self.settle_wrapped(join_all(reunite([path.fork() for path in ends])))
 
     def _judge_as_body(self, state: State, frame: Frame) -> None:
         """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows.

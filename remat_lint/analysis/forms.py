@@ -12,6 +12,7 @@ from remat_lint.analysis.facts import Cover, RandomKind, Replayer
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     NONE,
     CheckpointWrapper,
     Choice,
@@ -157,7 +158,7 @@ class Forms(Containers):
     ) -> Value:
         """Each function on the result of the one before. The last segment of torch's runs without."""
         found = self.object_at(state, functions) if isinstance(functions, Reference) else None
-        held = found.get("contents") if isinstance(found, InstanceObject) else None
+        held = found.get(CONTENTS) if isinstance(found, InstanceObject) else None
         sequence = self.iterate(state, node, held if held is not None else functions)
         steps = [*sequence.items, *((sequence.rest,) if sequence.rest is not None else ())]
         number, exact = len(steps), sequence.rest is None

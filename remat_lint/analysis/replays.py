@@ -410,6 +410,17 @@ class Replays(Machine):
         key = (place, function)
         if key not in self.wrapped and self.is_led_here():
             self.wrapped[key] = Wrapped(function, state.fork(), self.way_to(place))
+            self.unsettled.append(key)
+
+    def settle_wrapped(self, state: State) -> None:
+        """What was given a checkpoint may be called from here on, with objects as they are now."""
+        for key in self.unsettled:
+            wrapped = self.wrapped[key]
+            if wrapped is not None:
+                settled = wrapped.state.fork()
+                settled.heap |= state.heap
+                self.wrapped[key] = replace(wrapped, state=settled)
+        self.unsettled.clear()
 
     def note_run(self, wrapper: CheckpointWrapper) -> None:
         """What was given a checkpoint runs."""
