@@ -329,6 +329,7 @@ class Analyser(Declarations):
         root = Root(function.definition, journal)
         self.root = function.definition
         self.reset_budget()
+        self.swayed = {}
         state, definition = State(), function.definition
         frame = Frame(
             id=self.fresh(),
