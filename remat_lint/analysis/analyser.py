@@ -332,6 +332,7 @@ class Analyser(Declarations):
         self.root = function.definition
         self.unsettled.clear()
         self.reset_budget()
+        self.swayed = {}
         state, definition = State(), function.definition
         frame = Frame(
             id=self.fresh(),

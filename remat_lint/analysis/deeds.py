@@ -123,11 +123,14 @@ class Diverge:
     """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``.
 
     It is the ``last`` where nothing keeps tensors after it: what only the replay does then harms nobody.
+    ``number`` is that of what the forward alone changed: a replay of what began later finds it so. It is 0
+    where the running call made that.
     """
 
     what: str
     divergence: Divergence
     last: bool = False
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +291,7 @@ class Deeds:
                     | Store(number=old)
                     | Touch(number=old)
                     | Sway(number=old)
+                    | Diverge(number=old)
                     | Use(number=old)
                 ) as act if old:
                     yield replace(deed, act=replace(act, number=number(old)))

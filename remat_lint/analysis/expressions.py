@@ -84,6 +84,8 @@ class Expressions(Calls):
                 self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
         if self.frame.watch.diverged:
             self.note_diverged(state, expr)
+        if self.swayed:
+            self.look_at(state, expr, value, (self.owner_of(state, expr.id), f".{expr.id}"))
         if expr.id not in self.frame.scope.advanced or self.frame.kind == "module":
             return value
         bound_here = any(self.bound_in(state, number, expr.id) is not None for number in self.scopes_around())
@@ -172,6 +174,8 @@ class Expressions(Calls):
         item = self.item_of(state, expr, base, indices)
         self.pick(state, expr, base, indices, item)
         item = self.fetched(item, base, "[]")
+        if len(indices) == 1 and isinstance(indices[0].value, Constant):
+            self.pass_over(expr.base, indices[0].value.value)
         if expr.base.at in self.frame.watch.met and (held := self.held_by(state, Operand(item, expr))):
             keys = [index.value for index in expr.indices if isinstance(index, ir.Const)]
             around = (
@@ -490,6 +494,7 @@ class Expressions(Calls):
         if state.phase is Phase.FORWARD:
             return [], [state]
         self.cut_short = False
+        state.parted = self.fresh()
         replay, forward = state, state.fork()
         replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
         return [replay], [forward]

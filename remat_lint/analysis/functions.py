@@ -71,6 +71,7 @@ class Functions(Construction):
     def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
         """Make ``state`` the join of several paths, and return the join of their values."""
         phased = _by_phase_alone(ends)
+        self.meet_again([path for path, _ in ends])
         state.become(join_all(reunite([path for path, _ in ends])))
         if phased is not None:
             return phased
@@ -168,6 +169,7 @@ class Functions(Construction):
             state.seeded,
             state.modes,
             bool(self.muted),
+            self.partings,
             self.is_evaluation(state),
         )
 

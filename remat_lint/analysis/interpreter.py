@@ -152,6 +152,7 @@ class Interpreter(Conditions):
             self.mix(state, statement, [value])
             self.write(state, statement, target)
             self.read(state, statement, [value])
+            self.note_operator(state, statement.operator, (target, value), target.value)
             if isinstance(statement.target, ir.Subscript):
                 self.assign(state, statement.target, Operand(target.value))
             return Flow([state])

@@ -319,8 +319,10 @@ class Replays(Machine):
                 return None
             case Sway() as sway if (held := self._global_of(sway)) and is_undone(state.moves, held):
                 return None
-            case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
-                return replace(deed, act=replace(sway, number=0))
+            case Sway(number=number) | Diverge(number=number) as act if number and not self.is_foreign(
+                number, frame.id
+            ):
+                return replace(deed, act=replace(act, number=0))
             case _:
                 return deed
 
@@ -624,8 +626,8 @@ def _is_mended(watch: Watch, write: Write) -> bool:
 
 
 def _is_settled(deed: Deed, before: int) -> bool:
-    """Whether what decides was read before the checkpoint began: a replay finds the same value."""
-    return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
+    """Whether what decides was there before the checkpoint began: a replay finds the same value."""
+    return isinstance(deed.act, (Sway, Diverge)) and 0 < deed.act.number <= before
 
 
 def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int, int]:

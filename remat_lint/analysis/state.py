@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     own_tokens,
     parts,
 )
+from remat_lint.analysis.watch import Held
 from remat_lint.findings import MarkTarget, Place, Step
 
 MAX_PATHS = 12
@@ -194,6 +195,30 @@ class Keeping:
     certain: bool = field(compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What is something else on replay: ``what``, as written, where that is decided, and the way there.
+
+    ``number`` is that of what the forward alone changed: the replay of what began later finds it so. It is 0
+    where the running call made that, or the replay changes something.
+    """
+
+    what: str
+    place: Place
+    way: tuple[Step, ...]
+    number: int = 0
+    alike: frozenset[object] = frozenset()
+    """Where the elements of a container lie that are the same in both phases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """State was set or changed on a path of one phase; ``made`` tells to what."""
+
+    made: int
+    cause: Cause = field(compare=False)
+
+
 class State:
     """One path. Cheap to fork: what is shared is copied on the first write."""
 
@@ -202,6 +227,7 @@ class State:
         "always",
         "assumed",
         "born",
+        "changed",
         "claimed",
         "declared",
         "frames",
@@ -211,6 +237,7 @@ class State:
         "marked",
         "modes",
         "moves",
+        "parted",
         "partly",
         "pending",
         "phase",
@@ -250,6 +277,10 @@ class State:
         """The operations that kept tensors since the path is one of one phase."""
         self.made: dict[int, int] = {}
         """For the number of what was made since then, how it was made."""
+        self.changed: dict[Held, Change] = {}
+        """What was there when the path became one of one phase, and was set or changed since then."""
+        self.parted = 0
+        """The last number of what was there at that time."""
         self.modes = 0
         """The last change of a module between training and evaluation."""
         self.moves: Moves = {}
@@ -267,6 +298,7 @@ class State:
         other.claimed, other.variables = dict(self.claimed), self.variables
         other.phase, other.keeping = self.phase, self.keeping
         other.made = dict(self.made)
+        other.changed, other.parted = dict(self.changed), self.parted
         other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
@@ -277,7 +309,7 @@ class State:
 
     def end_phase(self) -> None:
         """From here on the path is one of both phases."""
-        self.phase, self.keeping, self.made = Phase.BOTH, (), {}
+        self.phase, self.keeping, self.made, self.changed = Phase.BOTH, (), {}, {}
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
@@ -483,6 +515,7 @@ def join_states(first: State, second: State) -> State:
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.keeping = max(first.keeping, second.keeping, key=len)
     joined.made = {number: made for number, made in first.made.items() if second.made.get(number) == made}
+    joined.changed = second.changed | first.changed
     joined.declared = first.declared & second.declared
     joined.seeded = first.seeded & second.seeded
     joined.modes = max(first.modes, second.modes)

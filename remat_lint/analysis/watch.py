@@ -16,6 +16,7 @@ from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.suites import bound_names, nested
 
 if TYPE_CHECKING:
+    from remat_lint.findings import Place
     from remat_lint.source import SourceFile
 
 Held = tuple[int, str]
@@ -67,7 +68,7 @@ Arms = tuple[Arm, ...]
 class Diverged:
     """A statement that runs in one phase only bound a name; to a tensor, if it ``matters`` by itself."""
 
-    by: ir.Stmt
+    place: Place
     matters: bool
 
 

@@ -430,6 +430,9 @@ class Writes(Replays):
         self.note_handled(held)
         terms = ANYTHING if _is_any_element(target, written) else self._terms_of(state, value.expr)
         self._move(state, self._as_used(target, held), terms)
+        self.note_changed(
+            state, shown if isinstance(shown, ir.Node) else target, held, "=", [value], whole=True
+        )
         if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
             isinstance(leaf, Snapshot) and not leaf.seeded for leaf in state.leaves(value.value)
         ):
@@ -531,6 +534,7 @@ class Writes(Replays):
         if held is None or (name == "remove" and not operands):
             return
         self._move(state, held, self._stacked(state, held, name, len(operands)))
+        self.note_changed(state, receiver.expr or node, held, name, operands, whole=name == "clear")
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
         adds_up |= any(held in grown_in(watch, operand.expr) for operand in operands)
@@ -614,11 +618,12 @@ class Writes(Replays):
             return
         self.note_handled(held)
         self._move(state, held)
+        overwrites = self._overwrites(node)
+        self.note_changed(state, operand.expr or node, held, self.text(node), None, whole=overwrites)
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
         if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):
             return
-        overwrites = self._overwrites(node)
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
@@ -721,6 +726,23 @@ class Writes(Replays):
             target, place = self.filled[number]
             written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
             self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
+
+    def note_changed(
+        self,
+        state: State,
+        shown: ir.Node,
+        held: Held,
+        how: str,
+        given: Sequence[Operand] | None,
+        *,
+        whole: bool,
+    ) -> None:
+        """State, or something that a call made, is set or changed.
+
+        That is done with what is ``given``, or with what the statement mentions; it is set ``whole`` where
+        nothing is left of what it was.
+        """
+        raise NotImplementedError
 
     # --- noting
 
