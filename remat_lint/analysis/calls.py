@@ -19,9 +19,10 @@ from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.objects import FROZEN
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.registered import REGISTER
-from remat_lint.analysis.special_calls import SpecialCalls
+from remat_lint.analysis.special_calls import SpecialCalls, looks_like_a_class
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     NONE,
     SCALAR,
     CheckpointWrapper,
@@ -323,7 +324,8 @@ class Calls(SpecialCalls):
             self.look_at_everything(method.receiver)
         if method.name == "__init__":
             self.draw_weights(state, node, method.base, operands)
-        if method.name == "__init__" and isinstance(method.receiver, Reference) and operands:
+        is_full = operands or method.base in MODULE_CONTAINERS
+        if method.name == "__init__" and isinstance(method.receiver, Reference) and is_full:
             self.initialize_external(state, method.receiver, method.base, operands)
             return NONE
         if not isinstance(found, InstanceObject) or not isinstance(method.receiver, Reference):
@@ -339,7 +341,7 @@ class Calls(SpecialCalls):
         if method.name == "remove" and method.base == _HANDLE:
             self._remove_hook(state, method.receiver, found)
             return NONE
-        if found.get("contents") is not None:
+        if found.get(CONTENTS) is not None:
             return self._call_container_method(state, node, method.receiver, method.name, operands)
         if method.name in ("add_module", "register_module") and len(operands) > 1:
             self.set_named(state, method.receiver, operands[0], operands[1].value)
@@ -366,8 +368,7 @@ class Calls(SpecialCalls):
         if method.name == "get_submodule":
             path = operands[0].value if operands else None
             return self._submodule(state, node, method.receiver, path)
-        named = [(name, value) for name, value in found.attributes if isinstance(value, Reference)]
-        more = Unknown() if not named else None
+        named, more = self.children_in(state, found)
         if method.name.startswith("named_"):
             pairs = tuple(SequenceValue((Constant(name), value)) for name, value in named)
             return SequenceValue(pairs, SequenceValue((SCALAR, more)) if more is not None else None)
@@ -402,7 +403,7 @@ class Calls(SpecialCalls):
         instance: InstanceObject,
         operands: Sequence[Operand],
     ) -> Value:
-        contents = instance.get("contents")
+        contents = instance.get(CONTENTS)
         if name == "torch.nn.Sequential" and isinstance(contents, SequenceValue):
             return self._call_in_sequence(state, node, contents, operands)
         operation = torch_ops.module(name)
@@ -622,7 +623,7 @@ class Calls(SpecialCalls):
         operation = torch_ops.function(name)
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
-        is_of_torch = name.startswith("torch.nn.") and _looks_like_a_class(name)
+        is_of_torch = name.startswith("torch.nn.") and looks_like_a_class(name)
         if is_of_torch or name in MODULE_CONTAINERS or torch_ops.module(name) is not None:
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
@@ -678,7 +679,3 @@ def _handed(hook: SequenceValue, operands: Sequence[Operand]) -> list[Operand]:
 def _is_training(mode: str, operands: Sequence[Operand]) -> bool:
     """Whether a call of ``train`` or ``eval`` puts a module into training."""
     return mode == "train" and not any(operand.value == Constant(False) for operand in operands)
-
-
-def _looks_like_a_class(name: str) -> bool:
-    return name.rpartition(".")[2][:1].isupper()

@@ -17,6 +17,7 @@ from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.summaries import Summaries
 from remat_lint.analysis.values import (
+    CONTENTS,
     SCALAR,
     ClassValue,
     Constant,
@@ -24,14 +25,20 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     InstanceObject,
+    ListObject,
     Reference,
     Unknown,
     Value,
+    contents,
     join,
+    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
+
+MAX_IN_MODE = 4096
+"""The parts of a model that are put into training or evaluation with it."""
 
 _RECORD_DECORATORS = frozenset(["dataclass", "define", "frozen", "mutable", "attrs"])
 
@@ -129,11 +136,11 @@ class Construction(Forms):
             self._fill_record(state, node, reference, order, operands)
         elif isinstance(initializer, FunctionValue):
             self.call(state, node, replace(initializer, receiver=reference), operands)
-            self._note_wrapper(state, node, reference, order, operands)
         elif external := next((b for b in order if isinstance(b, External)), None):
             self.draw_weights(state, node, external.name, operands)
-            if operands:
+            if operands or external.name in MODULE_CONTAINERS:
                 self.initialize_external(state, reference, external.name, operands)
+        self._note_wrapper(state, node, reference, order, operands)
         return reference
 
     def _note_wrapper(
@@ -144,13 +151,21 @@ class Construction(Forms):
         order: Sequence[Value],
         operands: Sequence[Operand],
     ) -> None:
-        """A module that runs another one, which it was given, under a checkpoint: noted with that."""
+        """A module that runs what it was given, or will be, under a checkpoint: noted with that."""
         forward = self.class_attribute(order, "forward")
-        given = any(self.is_module_object(state, operand.value) for operand in operands)
+        found = self.object_at(state, made)
+        is_empty = isinstance(found, InstanceObject) and found.get(CONTENTS) == SequenceValue()
+        given = is_empty or any(self._holds_module(state, operand.value) for operand in operands)
         if given and isinstance(forward, FunctionValue):
             source = forward.scope.source
             if self.project.applies_checkpoints(source) and forward.definition in self.leading_in(source):
                 self.note_wrapped(state, self.place(node), made)
+
+    def _holds_module(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a list or dict of modules."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        held = contents(found) if isinstance(found, (ListObject, DictObject)) else parts(value)
+        return any(self.is_module_object(state, one) for one in (value, *held))
 
     def leading_in(self, source: SourceFile) -> set[ir.Function]:
         """The functions of a file that may lead to a checkpoint."""
@@ -248,12 +263,11 @@ class Construction(Forms):
 
     def set_mode(self, state: State, module: Value, *, is_training: bool) -> None:
         """Put a module and all its parts into training or evaluation: it is no longer like others."""
-        found = self.summaries.reachable(state, module) or {}
+        parts = dict.fromkeys(self.modules_in(state, module, MAX_IN_MODE))
         state.modes = self.fresh()
-        self._modules = {key: made for key, made in self._modules.items() if made.module.address not in found}
-        for address, one in found.items():
-            if isinstance(one, InstanceObject):
-                state.heap[address] = one.with_attribute("training", Constant(is_training))
+        self._modules = {key: made for key, made in self._modules.items() if made.module not in parts}
+        for part in parts:
+            self.set_attribute(state, part, "training", Constant(is_training))
 
     def construct_external(self, state: State, name: str, operands: Sequence[Operand]) -> Reference:
         """An object of an ``nn`` class; containers remember what is in them."""
@@ -270,7 +284,7 @@ class Construction(Forms):
             contents, names = self._container_contents(state, name, operands)
             self.note_elements(contents)
             found = replace(found, arguments=(("keys", names),) if names is not None else ())
-            state.heap[reference.address] = found.with_attribute("contents", contents)
+            state.heap[reference.address] = found.with_attribute(CONTENTS, contents)
             return
         operation = torch_ops.module(name)
         parameters = operation.constructor if operation is not None else ()

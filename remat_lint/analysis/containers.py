@@ -11,13 +11,13 @@ from remat_lint.analysis.items import Items
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     NONE,
     SCALAR,
     UNKNOWN,
     Choice,
     Constant,
     DictObject,
-    External,
     FunctionValue,
     InstanceObject,
     ListObject,
@@ -73,11 +73,11 @@ class Containers(Items):
             if isinstance(one, Reference)
         }
 
-    def modules_in(self, state: State, module: Value) -> Iterator[Reference]:
+    def modules_in(self, state: State, module: Value, limit: int = MAX_PARTS) -> Iterator[Reference]:
         """A module and its parts, each once, a module before its own parts."""
         seen: set[int] = set()
         waiting = [module]
-        while waiting and len(seen) < MAX_PARTS:
+        while waiting and len(seen) < limit:
             value = waiting.pop(0)
             if not isinstance(value, Reference):
                 waiting = [*parts(value), *waiting] if isinstance(value, (Choice, SequenceValue)) else waiting
@@ -91,12 +91,6 @@ class Containers(Items):
                 seen.add(value.address)
                 yield value
                 waiting = [*(held for _, held in found.attributes), *waiting]
-
-    def is_module_object(self, state: State, value: Value) -> bool:
-        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
-        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     def all_of(self, state: State, module: Reference, name: str) -> tuple[Value, ...]:
         """What ``module.modules()`` and ``module.named_modules()`` lead to."""
@@ -114,6 +108,8 @@ class Containers(Items):
         for operand in operands:
             if isinstance(operand.value, (FunctionValue, Partial)):
                 self.escape(state, operand.value)
+        if self.unsettled and any(self.is_module_object(state, one.value) for one in operands):
+            self.settle_wrapped(state)
         self.may_be_called(state, operands)
 
     def may_be_called(self, state: State, operands: Sequence[Operand]) -> None:
@@ -157,7 +153,7 @@ class Containers(Items):
             return self._call_list_method(state, reference, found, name, values, node)
         if isinstance(found, DictObject):
             return self._call_dict_method(state, reference, found, name, operands)
-        if isinstance(found, InstanceObject) and (contents := found.get("contents")):
+        if isinstance(found, InstanceObject) and (contents := found.get(CONTENTS)):
             return self._call_module_container(state, node, reference, found, contents, name, values)
         return self.call_unknown(state, node, operands)
 
@@ -280,7 +276,8 @@ class Containers(Items):
             case "keys":
                 return SequenceValue(keys, SCALAR if rest is not None else None)
             case "append" | "insert" | "add_module" | "register_module" if values:
-                self._set_object_item(state, reference, [Operand(SCALAR)], values[-1])
+                key = values[0] if name.endswith("_module") else SCALAR
+                self._set_object_item(state, reference, [Operand(key)], values[-1])
                 return reference
             case "extend" | "update" if values:
                 for value in self._more_modules(state, node, values[0]):

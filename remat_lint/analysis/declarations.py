@@ -14,6 +14,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.external_names import CLASSES
 from remat_lint.analysis.interpreter import Interpreter
+from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.lowering import lower_expression
 from remat_lint.analysis.machine import BudgetSpent, Flow, Frame, Operand
@@ -127,9 +128,11 @@ class Declarations(Interpreter):
         if self.is_record(klass):  # its fields are what their annotations say
             return self.allocate(state, InstanceObject(klass))
         initializer = self.class_attribute(self.mro(klass), "__init__")
-        operands: list[Operand] = []
         if isinstance(initializer, FunctionValue):
             operands = list(self._unknown_operands(initializer, state))
+        else:  # a container may be made with anything in it
+            is_container = any(External(name) in self.mro(klass) for name in MODULE_CONTAINERS)
+            operands = [Operand(Unknown(origin=self.fresh()), star=True)] if is_container else []
         return self.construct(state, ir.Const(0, None), klass, operands)
 
     def _unknown_operands(self, function: FunctionValue, state: State) -> Iterator[Operand]:

@@ -63,7 +63,8 @@ class Write:
 
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
     written (``.calls``); the number is 0 where nobody knows. ``element`` leads on to the only element that is
-    (``['n']``). ``edit`` makes the statement run once.
+    (``['n']``). ``edit`` makes the statement run once. What is ``undone`` is as it was where the code that
+    wrote it has run to its end.
     """
 
     target: str
@@ -73,6 +74,7 @@ class Write:
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
     element: str = ""
+    undone: bool = False
 
     @property
     def held(self) -> Held:

@@ -12,6 +12,7 @@ from remat_lint.analysis.facts import Cover, RandomKind, Replayer
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     NONE,
     CheckpointWrapper,
     Choice,
@@ -48,6 +49,9 @@ _INPUTS = ("input", "x")
 _OF_WRAPPER = ("module", "checkpoint_impl", "checkpoint_fn")
 """Arguments of ``checkpoint_wrapper`` that it does not hand on to the function that makes the checkpoint."""
 
+_REENTRANT = (Constant(True), NONE)
+"""What ``use_reentrant`` is where the checkpoint of torch is, or may be, the old one: it runs to the end."""
+
 _WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
 
 
@@ -80,7 +84,9 @@ class Forms(Containers):
         named = {o.keyword: o for o in operands if o.keyword is not None}
         first = named.get(form.function) or (given.pop(0) if given else None)
         values = {name: operand.value for name, operand in named.items()}
+        reentrant = form.shape in ("call", "chain") and values.get("use_reentrant", NONE) in _REENTRANT
         wrapper = self._wrapper(self.place(node), values, trackers=form.trackers)
+        wrapper = replace(wrapper, stops_early=not reentrant)
         if first is None:
             return wrapper
         kept = [o for name, o in named.items() if name not in (form.function, *form.options)]
@@ -109,7 +115,7 @@ class Forms(Containers):
             if preserves
             else Coverage(without=Cover.SWITCHED_OFF)
         )
-        return CheckpointWrapper(place, None, coverage=coverage, by=Replayer.TORCH)
+        return CheckpointWrapper(place, None, coverage=coverage, by=Replayer.TORCH, stops_early=True)
 
     # --- classes
 
@@ -152,7 +158,7 @@ class Forms(Containers):
     ) -> Value:
         """Each function on the result of the one before. The last segment of torch's runs without."""
         found = self.object_at(state, functions) if isinstance(functions, Reference) else None
-        held = found.get("contents") if isinstance(found, InstanceObject) else None
+        held = found.get(CONTENTS) if isinstance(found, InstanceObject) else None
         sequence = self.iterate(state, node, held if held is not None else functions)
         steps = [*sequence.items, *((sequence.rest,) if sequence.rest is not None else ())]
         number, exact = len(steps), sequence.rest is None

@@ -10,10 +10,12 @@ from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.external_names import FILE
 from remat_lint.analysis.facts import Unsteady
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.objects import with_module
 from remat_lint.analysis.operations import Bound
 from remat_lint.analysis.registered import Registered
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     SCALAR,
     Choice,
     ClassValue,
@@ -130,22 +132,20 @@ class Items(Registered):
                     rest = self.call(state, node, found.factory, ())
                     self.note_left((base.address, "[]"), rest)
                 return _join_items(tuple(value for _, value in pairs), rest)
-            case InstanceObject(klass=External(name=name)) if name in MODULE_CONTAINERS:
-                return self._container_item(found, indices)
             case InstanceObject():
                 getter = self._object_attribute(state, node, base, "__getitem__")
                 if isinstance(getter, FunctionValue):
                     return self.call(state, node, getter, indices)
-                return Unknown()
+                return self._container_item(found, indices)
             case _:
                 return Unknown()
 
     def _container_item(self, found: InstanceObject, indices: Sequence[Operand]) -> Value:
-        contents = found.get("contents") or Unknown()
+        contents = found.get(CONTENTS) or Unknown()
         if isinstance(contents, SequenceValue):
             names = dict(found.arguments).get("keys")
             key = indices[0].value
-            if isinstance(names, SequenceValue) and isinstance(key, Constant):
+            if isinstance(names, SequenceValue) and isinstance(key, Constant) and not _is_int(key.value):
                 known = dict(zip((n for n in names.items), contents.items, strict=False)).get(key)
                 if known is not None:
                     return known
@@ -200,11 +200,9 @@ class Items(Registered):
             else:
                 rest = value if found.rest is None else join(found.rest, value)
                 state.heap[base.address] = replace(found, rest=rest)
-        elif isinstance(found, InstanceObject) and isinstance(
-            contents := found.get("contents"), SequenceValue
-        ):
+        elif isinstance(found, InstanceObject) and isinstance(contents := found.get(CONTENTS), SequenceValue):
             self.elements |= {one.address for one in alternatives(value) if isinstance(one, Reference)}
-            state.heap[base.address] = _with_module(found, contents, key, value)
+            state.heap[base.address] = with_module(found, contents, key, value)
 
     # --- iteration and unpacking
 
@@ -254,9 +252,9 @@ class Items(Registered):
         if isinstance(found, InstanceObject):
             if found.klass == External(FILE) and not self.is_foreign(value.address, self.frame.id):
                 return SequenceValue(rest=self.fickle(node, Unsteady.FILE))
-            contents = found.get("contents")
+            contents = found.get(CONTENTS)
             names = dict(found.arguments).get("keys")
-            if isinstance(names, SequenceValue):
+            if isinstance(names, SequenceValue) and External("torch.nn.ModuleDict") in self.mro(found.klass):
                 return names
             if isinstance(contents, SequenceValue):
                 return contents
@@ -292,28 +290,6 @@ class Items(Registered):
                 yield self.allocate(state, ListObject(parts, self.part_of(state, value, _ANY_ITEM)))
             else:
                 yield self.part_of(state, value, f"[{index}]")
-
-
-def _with_module(
-    found: InstanceObject, contents: SequenceValue, key: Value | None, module: Value
-) -> InstanceObject:
-    """A container of modules with one more, or another one under a name or number that it has."""
-    names = dict(found.arguments).get("keys")
-    keys = (
-        names.items if isinstance(names, SequenceValue) else tuple(map(Constant, range(len(contents.items))))
-    )
-    if key in keys:
-        items = list(contents.items)
-        items[keys.index(key)] = module
-        return found.with_attribute("contents", replace(contents, items=tuple(items)))
-    if contents.rest is None and not isinstance(names, SequenceValue):
-        return found.with_attribute("contents", SequenceValue((*contents.items, module)))
-    if contents.rest is None and isinstance(key, Constant):
-        found = replace(found, arguments=(("keys", SequenceValue((*keys, key))),))
-        return found.with_attribute("contents", SequenceValue((*contents.items, module)))
-    rest = module if contents.rest is None else join(contents.rest, module)
-    found = replace(found, arguments=(("keys", SequenceValue(keys, SCALAR)),))
-    return found.with_attribute("contents", SequenceValue(contents.items, rest))
 
 
 def _join_items(items: tuple[Value, ...], rest: Value | None) -> Value:

@@ -123,6 +123,9 @@ class Frame:
     scopes_around: int = 0
     """How many of the name scopes were entered before it began."""
 
+    unwinding: int = 0
+    """How many ``finally`` and ends of ``with`` it runs now: what they do is done after an error too."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
     watch: Watch = field(default_factory=Watch)
@@ -171,6 +174,8 @@ class Machine:
         """The checkpoints under way, as far as they are in view: where, and at which depth of frames."""
         self.wrapped: dict[tuple[Place, Value], Wrapped | None] = {}
         """What was given a checkpoint, by the call that makes that and the function; None for what ran."""
+        self.unsettled: list[tuple[Place, Value]] = []
+        """Those of them that nobody can have called yet: what they work with may still be changed."""
         self.elements: set[int] = set()
         """The addresses of modules that are elements of a container of modules."""
         self.compiled = False

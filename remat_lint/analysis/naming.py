@@ -16,6 +16,7 @@ from remat_lint.analysis.analyser import Analyser
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     CheckpointWrapper,
     ClassValue,
     Compiled,
@@ -121,7 +122,7 @@ class Naming(Analyser):
         path: str,
         above: dict[int, Reference],
     ) -> Value:
-        if name != "contents" or not isinstance(value, SequenceValue):
+        if name != CONTENTS or not isinstance(value, SequenceValue):
             return self._copied_value(state, value, dotted(path, name), above)
         keys = dict(owner.arguments).get("keys")
         names = keys.items if isinstance(keys, SequenceValue) else ()
@@ -231,7 +232,7 @@ class Naming(Analyser):
     def _length(self, state: State, value: Value) -> Value | None:
         """How many parts a container has, where its constructor shows them all."""
         found = self.object_at(state, value) if isinstance(value, Reference) else None
-        contents = found.get("contents") if isinstance(found, InstanceObject) else None
+        contents = found.get(CONTENTS) if isinstance(found, InstanceObject) else None
         if isinstance(contents, SequenceValue) and contents.rest is None:
             return Constant(len(contents.items))
         return None

@@ -15,6 +15,7 @@ from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.operations import RESULT_FIELDS
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTENTS,
     NONE,
     SCALAR,
     CheckpointWrapper,
@@ -300,9 +301,36 @@ class Objects(Wrappers):
 
     def _modules_of(self, state: State, receiver: Value) -> Value:
         found = self.object_at(state, receiver) if isinstance(receiver, Reference) else None
-        attributes = found.attributes if isinstance(found, InstanceObject) else ()
-        items = tuple((name, value) for name, value in attributes if isinstance(value, Reference))
-        return self.allocate(state, DictObject(items, Unknown()))
+        if not isinstance(found, InstanceObject):
+            return Unknown()
+        return self.allocate(state, DictObject(*self.children_in(state, found)))
+
+    def children_in(
+        self, state: State, found: InstanceObject
+    ) -> tuple[tuple[tuple[object, Value], ...], Value | None]:
+        """The modules that a module holds, by name, and what it holds under any other name."""
+        contents = found.get(CONTENTS)
+        if isinstance(contents, SequenceValue):
+            names = dict(found.arguments).get("keys")
+            keys = names.items if isinstance(names, SequenceValue) else ()
+            named = [key.value for key in keys if isinstance(key, Constant)] or map(
+                str, range(len(contents.items))
+            )
+            return tuple(zip(named, contents.items, strict=False)), contents.rest
+        held = [
+            (name, value)
+            for name, value in found.attributes
+            if any(self.is_module_object(state, one) for one in alternatives(value))
+        ]
+        sure = tuple((name, value) for name, value in held if _ANY_NAME not in name)
+        others = [value for name, value in held if _ANY_NAME in name] or ([] if held else [Unknown()])
+        return sure, reduce(join, others) if others else None
+
+    def is_module_object(self, state: State, value: Value) -> bool:
+        """Whether a value is a module, or a container of modules, of ``torch.nn``."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else []
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     def _under_computed_name(self, state: State, receiver: Value, name: str) -> Value | None:
         """What ``setattr(self, f"layer{i}", ...)`` left under a name such as ``layer0``."""
@@ -370,7 +398,8 @@ class Objects(Wrappers):
             if isinstance(one, Reference) and isinstance(found, InstanceObject):
                 known = found.get(pattern)
                 joined = value if known is None else join(known, value)
-                state.heap[one.address] = found.with_attribute(pattern, joined)
+                changed = self._with_part(state, found, pattern, value)
+                state.heap[one.address] = changed.with_attribute(pattern, joined)
 
     def get_named(self, state: State, node: ir.Expr, base: Value, name: Operand) -> Value:
         """``getattr(base, name)``."""
@@ -403,7 +432,19 @@ class Objects(Wrappers):
             if not isinstance(one, Reference) or not isinstance(found, InstanceObject):
                 self.escape(state, value)
             elif not self._differs_among_equals(one, found, value):
-                state.heap[one.address] = found.with_attribute(name, value)
+                changed = self._with_part(state, found, name, value)
+                state.heap[one.address] = changed.with_attribute(name, value)
+
+    def _with_part(self, state: State, found: InstanceObject, name: str, value: Value) -> InstanceObject:
+        """A container of modules with what is set as its attribute: that is a part like any other."""
+        held, before = found.get(CONTENTS), found.get(name)
+        is_module = any(self.is_module_object(state, one) for one in alternatives(value))
+        if not isinstance(held, SequenceValue) or not is_module:
+            return found
+        if before in held.items:
+            items = tuple(value if one == before else one for one in held.items)
+            return found.with_attribute(CONTENTS, replace(held, items=items))
+        return with_module(found, held, Constant(name) if _ANY_NAME not in name else None, value)
 
     def _set_method(self, klass: ClassValue, name: str, value: Value) -> None:
         """``Class.name = function``: what a module does as it is loaded holds for whoever uses the class.
@@ -435,6 +476,29 @@ class Objects(Wrappers):
         frame = self.frame
         handed = frame.operands[0].value if frame.owner is not None and frame.operands else frame.receiver
         return is_module and base != handed
+
+
+def with_module(
+    found: InstanceObject, contents: SequenceValue, key: Value | None, module: Value
+) -> InstanceObject:
+    """A container of modules with one more, or another one under a name or number that it has."""
+    names = dict(found.arguments).get("keys")
+    keys = (
+        names.items if isinstance(names, SequenceValue) else tuple(map(Constant, range(len(contents.items))))
+    )
+    if key in keys:
+        items = list(contents.items)
+        items[keys.index(key)] = module
+        return found.with_attribute(CONTENTS, replace(contents, items=tuple(items)))
+    if contents.rest is None and not isinstance(names, SequenceValue):
+        return found.with_attribute(CONTENTS, SequenceValue((*contents.items, module)))
+    if contents.rest is None and isinstance(key, Constant):
+        found = replace(found, arguments=(("keys", SequenceValue((*keys, key))),))
+        return found.with_attribute(CONTENTS, SequenceValue((*contents.items, module)))
+    rest = module if contents.rest is None else join(contents.rest, module)
+    if isinstance(names, SequenceValue):
+        found = replace(found, arguments=(("keys", SequenceValue(keys, SCALAR)),))
+    return found.with_attribute(CONTENTS, SequenceValue(contents.items, rest))
 
 
 def _weight_of(module: str, name: str) -> Value | None:

@@ -49,6 +49,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Frame, Machine, Operand, Wrapped, frame_name
+from remat_lint.analysis.moves import Moves, Terms, is_undone
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
@@ -84,6 +85,9 @@ MAX_PARTS = 3
 """Parts of parts of an object deeper than this are not searched."""
 
 
+HERE = "the checkpoint is here"
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """A checkpoint that runs a function again: where, and what it restores before."""
@@ -97,7 +101,8 @@ class Replay:
     """The numbers of what it hands to the function: whether each is handed by position."""
     way: tuple[Step, ...] = ()
     """The calls that lead to a checkpoint in another file."""
-    note: str = "the checkpoint is here"
+    note: str = HERE
+    stops_early: bool = False
 
 
 class Replays(Machine):
@@ -222,7 +227,7 @@ class Replays(Machine):
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
-            if isinstance(deed.act, Write):
+            if isinstance(deed.act, Write) and not deed.act.undone:
                 self.frame.watch.write(deed.act.held)
                 deed = self._after_use(deed, deed.act)
             if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
@@ -289,23 +294,30 @@ class Replays(Machine):
             place = deed.place if deed.steps else here
             self.deeds.note(replace(deed, place=place, steps=(*first, *deed.steps[1:])))
 
-    def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
-        """What a call did to others: nobody sees what it did to objects that it made."""
-        seen = (self._seen_outside(deed, frame) for deed in deeds)
+    def own_deeds(self, state: State, frame: Frame, deeds: Deeds) -> Deeds:
+        """What a call did to others: nobody sees what it did to objects that it made, or what it undid."""
+        seen = (self._seen_outside(state, deed, frame) for deed in deeds)
         return Deeds((deed for deed in seen if deed is not None), keeps=deeds.keeps)
 
-    def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
+    def _seen_outside(self, state: State, deed: Deed, frame: Frame) -> Deed | None:
         """A deed of the call that runs in a frame, as its caller sees it."""
         match deed.act:
             case Write(number=number) as write:
-                foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
-                return replace(deed, act=self._with_uses(frame, write)) if foreign else None
+                if not self.is_foreign(number, frame.id) or _is_mended(frame.watch, write):
+                    return None
+                state_written, is_one = (number, write.path), self._is_one(state, number)
+                if is_one and is_undone(state.moves, state_written, sure=True):
+                    return None
+                undone = write.undone or (is_one and is_undone(state.moves, state_written))
+                return replace(deed, act=replace(self._with_uses(frame, write), undone=undone))
             case Draw(lent=lent) as draw if lent:
                 foreign_ones = (one for one in lent if self.is_foreign(one.owner, frame.id))
                 return replace(deed, act=replace(draw, lent=frozenset(foreign_ones)))
             case Touch(number=number) | Use(number=number) | Store(number=number) if (
                 number and not self.is_foreign(number, frame.id)
             ):
+                return None
+            case Sway() as sway if (held := self._global_of(sway)) and is_undone(state.moves, held):
                 return None
             case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
                 return replace(deed, act=replace(sway, number=0))
@@ -340,6 +352,15 @@ class Replays(Machine):
             return translation.get(number, number)
 
         return translated
+
+    def moves_for(self, moves: Moves, before: Sequence[int], operands: Sequence[Operand]) -> Moves:
+        """Where the state goes in a call like this one, that of the objects that this one is handed."""
+        renumber = self._renumbering(before, operands)
+
+        def renamed(terms: Terms) -> Terms:
+            return frozenset(one._replace(of=(renumber(one.of[0]), one.of[1])) for one in terms)
+
+        return {(renumber(number), path): renamed(terms) for (number, path), terms in moves.items()}
 
     def seeds_for(self, seeded: Seeded, before: Sequence[int], operands: Sequence[Operand]) -> Seeded:
         """The random states that a call like this one leaves set, of the objects that this one is handed."""
@@ -389,6 +410,17 @@ class Replays(Machine):
         key = (place, function)
         if key not in self.wrapped and self.is_led_here():
             self.wrapped[key] = Wrapped(function, state.fork(), self.way_to(place))
+            self.unsettled.append(key)
+
+    def settle_wrapped(self, state: State) -> None:
+        """What was given a checkpoint may be called from here on, with objects as they are now."""
+        for key in self.unsettled:
+            wrapped = self.wrapped[key]
+            if wrapped is not None:
+                settled = wrapped.state.fork()
+                settled.heap |= state.heap
+                self.wrapped[key] = replace(wrapped, state=settled)
+        self.unsettled.clear()
 
     def note_run(self, wrapper: CheckpointWrapper) -> None:
         """What was given a checkpoint runs."""
@@ -486,7 +518,7 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
-        elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay.coverage, deed):
+        elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay, deed):
             return
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
@@ -500,15 +532,24 @@ class Replays(Machine):
                 deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
 
-    def _is_restored(self, coverage: Coverage, deed: Deed) -> bool:
-        """Whether a hook puts back what a deed writes or reads, before the replay and after it."""
+    def _is_restored(self, replay: Replay, deed: Deed) -> bool:
+        """Whether what a deed writes or reads is put back, before the replay and after it."""
+        coverage = replay.coverage
         match deed.act:
+            case Write(undone=True) if not replay.stops_early:
+                return True
             case Write(number=number, path=path):
                 return coverage.restores((number, path))
-            case Sway(unsteady=Unsteady.GLOBAL, what=name, read=read) if read.path in self.scopes:
-                return coverage.restores((self.scopes[read.path].frame, f".{name}"))
+            case Sway() as sway if (held := self._global_of(sway)) is not None:
+                return coverage.restores(held)
             case _:
                 return False
+
+    def _global_of(self, sway: Sway) -> Held | None:
+        """The global that decides what is computed, where it is one."""
+        if sway.unsteady is not Unsteady.GLOBAL or sway.read.path not in self.scopes:
+            return None
+        return self.scopes[sway.read.path].frame, f".{sway.what}"
 
     def _write_of(self, replay: Replay, write: Write) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""

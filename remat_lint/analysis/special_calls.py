@@ -19,6 +19,7 @@ from remat_lint.analysis.values import (
     DictObject,
     Fickle,
     FunctionValue,
+    InheritedMethod,
     ModuleValue,
     Reference,
     Super,
@@ -232,13 +233,16 @@ class SpecialCalls(Functions):
     ) -> Value | None:
         """``list.append(seen, x)``, ``heapq.heappush(seen, x)``; None for other functions."""
         owner, _, last = name.rpartition(".")
-        method = _CHANGING_FIRST.get(name) or (last if owner in _CLASSES else "")
+        of_module = owner.startswith("torch.nn.") and looks_like_a_class(owner)
+        method = _CHANGING_FIRST.get(name) or (last if owner in _CLASSES or of_module else "")
         if not method or not operands or operands[0].keyword is not None or operands[0].star:
             return None
         first, others = operands[0], operands[1:]
         if method in _ACTS:
             return self.act(state, node, first, method, others)
-        if owner in ("builtins.object", "builtins.type", "torch.nn.Module"):
+        if of_module and self.is_module_object(state, first.value):
+            return self.call(state, node, InheritedMethod(first.value, owner, method), others)
+        if of_module or owner in ("builtins.object", "builtins.type"):
             return None
         return self.call_method(state, node, first, method, others if method != "pop" else ())
 
@@ -291,6 +295,11 @@ def word(keys: Sequence[Operand]) -> str:
     """The name that is the only key, an empty string where there is none."""
     value = keys[0].value if len(keys) == 1 else None
     return value.value if isinstance(value, Constant) and isinstance(value.value, str) else ""
+
+
+def looks_like_a_class(name: str) -> bool:
+    """Whether a dotted name ends like that of a class."""
+    return name.rpartition(".")[2][:1].isupper()
 
 
 def _is_generator(value: Value) -> bool:

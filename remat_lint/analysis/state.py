@@ -14,6 +14,7 @@ from enum import Enum
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept
+from remat_lint.analysis.moves import Moves, either
 from remat_lint.analysis.values import (
     HeapObject,
     Reference,
@@ -209,6 +210,7 @@ class State:
         "made",
         "marked",
         "modes",
+        "moves",
         "partly",
         "pending",
         "phase",
@@ -250,6 +252,8 @@ class State:
         """For the number of what was made since then, how it was made."""
         self.modes = 0
         """The last change of a module between training and evaluation."""
+        self.moves: Moves = {}
+        """Where the state has gone that the running call wrote."""
         self._owned: set[int] = set()
 
     def fork(self) -> State:
@@ -267,7 +271,7 @@ class State:
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always, other.partly = self.always, self.partly
-        other.seeded, other.modes = self.seeded, self.modes
+        other.seeded, other.modes, other.moves = self.seeded, self.modes, self.moves
         self._owned = set()
         return other
 
@@ -482,6 +486,7 @@ def join_states(first: State, second: State) -> State:
     joined.declared = first.declared & second.declared
     joined.seeded = first.seeded & second.seeded
     joined.modes = max(first.modes, second.modes)
+    joined.moves = either(first.moves, second.moves)
     return joined
 
 

@@ -497,6 +497,9 @@ class CheckpointWrapper(Value):
     made_for: str = ""
     """The class whose objects all run under it, where a framework makes it."""
 
+    stops_early: bool = False
+    """Whether its replay may end the function by an error, as soon as backward has what it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled(Value):
@@ -772,6 +775,10 @@ class DictObject:
         return _known_links(self, contents(self)) if self._links is None else self._links
 
 
+CONTENTS = " contents"
+"""The attribute under which a container of modules has what is in it, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class InstanceObject:
     """An object: its class (of the project, or ``External``) and its attributes.
@@ -859,9 +866,11 @@ def _join_rows(
 
 def _join_attributes(mine: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
     joined: dict[str, Value] = {}
+    if "training" in mine or "training" in other:  # every module is made in training
+        mine, other = {"training": Constant(True), **mine}, {"training": Constant(True), **other}
     for name in {**mine, **other}:
         first, second = mine.get(name, other.get(name, UNKNOWN)), other.get(name, mine.get(name, UNKNOWN))
-        is_filled = name in ("contents", "keys")  # of a container of modules, in a loop
+        is_filled = name in (CONTENTS, "keys")  # of a container of modules, in a loop
         if is_filled and isinstance(first, Sequence) and isinstance(second, Sequence):
             joined[name] = Sequence(*_join_rows(first.items, first.rest, second.items, second.rest))
         else:

@@ -16,6 +16,7 @@ from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.moves import ANYTHING, Terms, held_by, moved, shifted
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.telling import is_only_told
@@ -397,9 +398,10 @@ class Writes(Replays):
         return klass if isinstance(klass, ClassValue) else None
 
     def note_name(self, state: State, target: ir.Name, value: Operand) -> None:
-        """A name that belongs to the module or to a function around is bound."""
+        """A name is bound, which may belong to the module or to a function around."""
         function = self.frame.function
         if function is None or target.id not in self._outer_names():
+            self._note_copy(state, target.id, value.expr)
             return
         is_global = target.id in function.globals
         owner = self.frame.scope.frame if is_global else self.owner_around(state, target.id)
@@ -467,6 +469,8 @@ class Writes(Replays):
         shown: ir.Node | str | None = None,
     ) -> None:
         self.note_handled(held)
+        terms = ANYTHING if _is_any_element(target, written) else self._terms_of(state, value.expr)
+        self._move(state, _element(target, held), terms)
         if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
             isinstance(leaf, Snapshot) and not leaf.seeded for leaf in state.leaves(value.value)
         ):
@@ -520,6 +524,39 @@ class Writes(Replays):
         tensors = (one for one in state.leaves(value) if isinstance(one, (Tensor, Unknown)))
         return any(not isinstance(one, Tensor) or one.grad is not False for one in tensors)
 
+    # --- where the state goes
+
+    def _note_copy(self, state: State, name: str, expr: ir.Expr | None) -> None:
+        """A local name is bound to the value of an expression: it may be what state is by now."""
+        local, terms = (self.frame.id, f".{name}"), self._terms_of(state, expr)
+        if terms or local in state.moves:
+            self._move(state, local, terms)
+
+    def _move(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
+        state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
+
+    def _terms_of(self, state: State, expr: ir.Expr | None) -> Terms:
+        """What is known to be equal to the value of an expression."""
+        match expr:
+            case ir.Name(id=name) if (self.frame.id, f".{name}") in state.moves:
+                return state.moves[self.frame.id, f".{name}"]
+            case ir.Name() | ir.Attribute() | ir.Subscript():
+                met = self.frame.watch.met.get(expr.at, frozenset())
+                return frozenset(term for held in met for term in held_by(held, state.moves))
+            case ir.Binary(operator="Add", left=left, right=ir.Const(value=int(by))):
+                return shifted(self._terms_of(state, left), by)
+            case ir.Binary(operator="Add", left=ir.Const(value=int(by)), right=right):
+                return shifted(self._terms_of(state, right), by)
+            case ir.Binary(operator="Subtract", left=left, right=ir.Const(value=int(by))):
+                return shifted(self._terms_of(state, left), -by)
+            case _:
+                return ANYTHING
+
+    def _stacked(self, state: State, held: Held, name: str, count: int) -> Terms:
+        """What a container is after a method: with an item more at its end, or one less."""
+        by = {("append", 1): 1, ("pop", 0): -1}.get((name, count))
+        return shifted(held_by(held, state.moves), by, stack=True) if by is not None else ANYTHING
+
     # --- methods and functions that change
 
     def note_mutation(
@@ -532,6 +569,7 @@ class Writes(Replays):
         self.note_handled(held)
         if held is None or (name == "remove" and not operands):
             return
+        self._move(state, held, self._stacked(state, held, name, len(operands)))
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
         adds_up |= any(concerns(held, grown_in(watch, operand.expr)) for operand in operands)
@@ -570,6 +608,7 @@ class Writes(Replays):
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
             outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
+            self._move(state, held)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(
@@ -582,6 +621,7 @@ class Writes(Replays):
         is_attribute = isinstance(target, ir.Attribute)
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
         self.note_handled(held)
+        self._move(state, held)
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
             is_of_list = bool(indices) and all(map(_is_position, indices))
@@ -612,6 +652,7 @@ class Writes(Replays):
         if held is None or _is_chained(operand.expr):
             return
         self.note_handled(held)
+        self._move(state, held)
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
         if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):
@@ -866,6 +907,14 @@ def _element(node: ir.Node, held: Held) -> Held:
 def _key_shown(node: ir.Node) -> str:
     key = key_of(node) if isinstance(node, ir.Subscript) else ANY_ELEMENT
     return key if key != ANY_ELEMENT else ""
+
+
+def _is_any_element(target: ir.Node, written: Written) -> bool:
+    """Whether it is not said which element of a container is written."""
+    if written is not Written.ELEMENT:
+        return False
+    indices = target.indices if isinstance(target, ir.Subscript) else ()
+    return len(indices) != 1 or not isinstance(indices[0], ir.Const)
 
 
 def _attribute_of_class(klass: ClassValue, name: str) -> Held:
