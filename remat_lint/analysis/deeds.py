@@ -25,6 +25,7 @@ from remat_lint.analysis.facts import (
     Written,
 )
 from remat_lint.analysis.values import Lent
+from remat_lint.analysis.watch import Held, concerned
 from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
@@ -61,8 +62,9 @@ class Write:
     """Something outside the call is changed: ``target``, as written.
 
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
-    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once. What is
-    ``undone`` is as it was where the code that wrote it has run to its end.
+    written (``.calls``); the number is 0 where nobody knows. ``element`` leads on to the only element that is
+    (``['n']``). ``edit`` makes the statement run once. What is ``undone`` is as it was where the code that
+    wrote it has run to its end.
     """
 
     target: str
@@ -71,7 +73,13 @@ class Write:
     path: str = ""
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
+    element: str = ""
     undone: bool = False
+
+    @property
+    def held(self) -> Held:
+        """The state that is written, the element by itself."""
+        return self.number, self.path + self.element
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +220,9 @@ class Deeds:
         if not isinstance(write, Write) or not deed.is_done_once or write.number in (0, FOREIGN):
             return
         outdated = replace(write, outcome=Outcome.OUTDATED, edit=None)
-        use = Use(write.number, write.path, replayed)
+        uses = [Use(number, path, replayed) for number, path in concerned(write.held)]
         for found in self._uses.values():
-            if found.act == use:
+            if found.act in uses:
                 certain = deed.certain and found.certain
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 

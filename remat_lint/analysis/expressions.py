@@ -41,6 +41,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import key_of
 
 
 class Expressions(Calls):
@@ -79,9 +80,7 @@ class Expressions(Calls):
     def _name(self, expr: ir.Name, state: State) -> Value:
         value = self.lookup(state, expr.id)
         if expr.id in self.frame.watch.changed:
-            owner = self.owner_of(state, expr.id)
-            if owner not in (0, self.frame.id):
-                self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
+            self.meet_name(state, expr, value)
         if self.frame.watch.diverged:
             self.note_diverged(state, expr)
         if self.swayed:
@@ -173,17 +172,10 @@ class Expressions(Calls):
             return self.fetch(state, expr, Operand(base.holder), name)
         item = self.item_of(state, expr, base, indices)
         self.pick(state, expr, base, indices, item)
-        item = self.fetched(item, base, "[]")
+        item = self.fetched(item, base, key_of(expr))
         if len(indices) == 1 and isinstance(indices[0].value, Constant):
             self.pass_over(expr.base, indices[0].value.value)
-        if expr.base.at in self.frame.watch.met and (held := self.held_by(state, Operand(item, expr))):
-            keys = [index.value for index in expr.indices if isinstance(index, ir.Const)]
-            around = (
-                self.held_by(state, Operand(base, expr.base)) if len(keys) == len(expr.indices) == 1 else None
-            )
-            element = {(around[0], f"{around[1]}[{keys[0]!r}]")} if around is not None else set()
-            self.frame.watch.met[expr.at] = frozenset([held, *element])
-            self.frame.watch.seen.add(held)
+        self.meet_element(state, expr, Operand(base, expr.base), item)
         return item
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:

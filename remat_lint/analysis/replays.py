@@ -70,7 +70,7 @@ from remat_lint.analysis.values import (
     alternatives,
     numbers,
 )
-from remat_lint.analysis.watch import Held, Watch
+from remat_lint.analysis.watch import Held, Watch, concerns
 from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
@@ -228,7 +228,7 @@ class Replays(Machine):
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
             if isinstance(deed.act, Write) and not deed.act.undone:
-                self.frame.watch.write((deed.act.number, deed.act.path))
+                self.frame.watch.write(deed.act.held)
                 deed = self._after_use(deed, deed.act)
             if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
                 self.deeds.note(deed)
@@ -238,7 +238,7 @@ class Replays(Machine):
         is_replaced = write.outcome is Outcome.REPLACED and write.written is not Written.ELEMENT
         if not is_replaced or deed.is_done_once:
             return deed
-        if not self.frame.watch.was_used((write.number, write.path)):
+        if not self.frame.watch.was_used(write.held):
             return deed
         return replace(deed, act=replace(write, outcome=Outcome.COMPUTED, edit=None))
 
@@ -328,11 +328,11 @@ class Replays(Machine):
 
     def _with_uses(self, frame: Frame, write: Write) -> Write:
         """A write, where the call that made it also looked at the state."""
-        held, watch = (write.number, write.path), frame.watch
+        watch = frame.watch
         is_advanced = write.outcome is Outcome.ADVANCED and write.written is not Written.STATISTICS
-        if is_advanced and watch.is_computed_with(held):
+        if is_advanced and watch.is_computed_with(write.held):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
-        return replace(write, edit=None) if held in watch.read else write
+        return replace(write, edit=None) if concerns(write.held, watch.read) else write
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""

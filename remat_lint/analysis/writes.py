@@ -45,7 +45,19 @@ from remat_lint.analysis.values import (
     contents,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, grown_in, is_kept_by
+from remat_lint.analysis.watch import (
+    ADVANCING,
+    ANY_ELEMENT,
+    SOME_ELEMENT,
+    STORING,
+    Held,
+    advances,
+    changed_names,
+    concerns,
+    grown_in,
+    is_kept_by,
+    key_of,
+)
 from remat_lint.checkpoint_forms import ATTRIBUTES
 from remat_lint.findings import GuardStatement
 from remat_lint.project import Project
@@ -104,9 +116,9 @@ class Writes(Replays):
             case ir.Attribute(base=base, name=name) if base.at in values:
                 around = self.held_by(state, Operand(values[base.at], base))
                 return (around[0], f"{around[1]}.{name}") if around is not None else None
-            case ir.Subscript(base=base) if base.at in values:
+            case ir.Subscript(base=base) as expr if base.at in values:
                 around = self.held_by(state, Operand(values[base.at], base))
-                return (around[0], f"{around[1]}[]") if around is not None else None
+                return (around[0], around[1] + key_of(expr)) if around is not None else None
             case ir.Name(id=name):
                 owner = self.owner_of(state, name)
                 return (owner, f".{name}") if owner not in (0, self.frame.id) else None
@@ -146,6 +158,30 @@ class Writes(Replays):
             met.add((around[0], f"{around[1]}.{name}"))
         if met:
             self.meet(state, expr, name, met, value)
+
+    def meet_name(self, state: State, expr: ir.Name, value: Value) -> None:
+        """Code looks at a name of the module or of a function around, or at what it was handed under one."""
+        owner = self.owner_of(state, expr.id)
+        if owner not in (0, self.frame.id):
+            self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
+        elif owner and not self._is_known_tensor(value) and self._is_others(self.number_of(value)):
+            self.meet(state, expr, expr.id, set(), value)
+
+    def meet_element(self, state: State, expr: ir.Subscript, container: Operand, item: Value) -> None:
+        """Code looks at an element of state; one whose key it shows is no other part of the container."""
+        watch = self.frame.watch
+        mentioned = watch.mentioned(expr.base)
+        is_state = bool(mentioned) or (isinstance(item, Reference) and self._is_others(item.address))
+        held = self.held_by(state, Operand(item, expr)) if is_state else None
+        if held is None:
+            return
+        around, key = self.held_by(state, container), key_of(expr)
+        watch.seen.add(held)
+        watch.met[expr.at] = frozenset([held])
+        if around is not None and key != ANY_ELEMENT:
+            number, path = around
+            element = {(number, path + key), (number, path + SOME_ELEMENT)}
+            watch.met[expr.at] |= (mentioned - {around}) | element
 
     def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
         """Code looks at state under a name: remember it where the file changes such."""
@@ -408,8 +444,13 @@ class Writes(Replays):
     ) -> None:
         """``holder[indices] = value`` of a container."""
         shown = None if isinstance(target, ir.Subscript) else holder.expr
-        held = self.held_by(state, holder)
-        if held is not None:
+        held, watch = self.held_by(state, holder), self.frame.watch
+        if held is None:
+            return
+        if any(concerns(held, grown_in(watch, index.expr)) for index in indices):  # ``seen[len(seen)] = x``
+            self.note_handled(held)
+            self._note(state, target, held, Written.ELEMENT, Outcome.ADVANCED, shown)
+        else:
             from_key = any(
                 self.depends_on_data(state, index.value) or self.is_from_data(state, index.expr)
                 for index in indices
@@ -429,7 +470,7 @@ class Writes(Replays):
     ) -> None:
         self.note_handled(held)
         terms = ANYTHING if _is_any_element(target, written) else self._terms_of(state, value.expr)
-        self._move(state, self._as_used(target, held), terms)
+        self._move(state, _element(target, held), terms)
         self.note_changed(
             state, shown if isinstance(shown, ir.Node) else target, held, "=", [value], whole=True
         )
@@ -444,7 +485,7 @@ class Writes(Replays):
             outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
             watch.replaced.setdefault(held, tuple(watch.arms))
-        if isinstance(value.value, Reference) and watch.is_tested(held):
+        if isinstance(value.value, Reference) and watch.is_tested(_element(target, held)):
             path = f"{held[1]}[]" if written is Written.ELEMENT else held[1]
             self.note_left((held[0], path), value.value)
         if outcome is not None:
@@ -467,9 +508,9 @@ class Writes(Replays):
             return Outcome.ADVANCED
         if not from_key and not self._is_new(state, value, value.expr):
             return None
-        if watch.is_turned_by(held):
+        if watch.is_turned_by(_element(target, held)):
             return Outcome.SWITCHED
-        if watch.is_tested(held):
+        if watch.is_tested(_element(target, held)):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
         return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
 
@@ -479,9 +520,7 @@ class Writes(Replays):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
-            grown, element = set(grown_in(watch, expr)), self._as_used(target, held)
-            keyed = {one for one in grown if one[0] == held[0] and _is_element(one[1], held[1])}
-            return element in keyed if keyed and element != held else held in grown
+            return concerns(_element(target, held), grown_in(watch, expr))
         return advances(watch, expr, held)
 
     def _may_require_grad(self, state: State, value: Value) -> bool:
@@ -537,7 +576,7 @@ class Writes(Replays):
         self.note_changed(state, receiver.expr or node, held, name, operands, whole=name == "clear")
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
-        adds_up |= any(held in grown_in(watch, operand.expr) for operand in operands)
+        adds_up |= any(concerns(held, grown_in(watch, operand.expr)) for operand in operands)
         if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
             if not is_new or name == "setdefault":  # the replay finds what the forward put there
@@ -627,7 +666,7 @@ class Writes(Replays):
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
-        grows = replaces_part and held in grown_in(watch, assigned)
+        grows = replaces_part and concerns(_element(node, held), grown_in(watch, assigned))
         again = (overwrites or replaces_part) and not grows
         outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
         written = Written.BUFFER
@@ -771,11 +810,11 @@ class Writes(Replays):
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
-        if outcome is Outcome.REPLACED and self.frame.watch.was_used(self._as_used(node, held)):
+        if outcome is Outcome.REPLACED and self.frame.watch.was_used(_element(node, held)):
             outcome = Outcome.COMPUTED
-        self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
-        write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
+        write = Write(target, written, *held, outcome, self._guard(outcome), _key_shown(node))
+        self.frame.watch.write(write.held)
         phase = state.phase
         if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
             state.phase = Phase.FORWARD
@@ -794,14 +833,6 @@ class Writes(Replays):
         values = (self.frame.values.get(operand.at) for operand in operands)
         neutral = _NEUTRAL.get(operator)
         return any(isinstance(value, ByPhase) and value.replay == neutral for value in values)
-
-    def _as_used(self, node: ir.Node, held: Held) -> Held:
-        """The state that is written, as what computes with it knows it: an element by its key."""
-        match node:
-            case ir.Subscript(indices=[ir.Const(value=key)]):
-                return held[0], f"{held[1]}[{key!r}]"
-            case _:
-                return held
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -890,17 +921,22 @@ def _receiver(call: ir.Call) -> ir.Expr | None:
     return call.function.base if isinstance(call.function, ir.Attribute) else None
 
 
+def _element(node: ir.Node, held: Held) -> Held:
+    """What a node writes of a container: the only element, if the source shows its key."""
+    return held[0], held[1] + _key_shown(node)
+
+
+def _key_shown(node: ir.Node) -> str:
+    key = key_of(node) if isinstance(node, ir.Subscript) else ANY_ELEMENT
+    return key if key != ANY_ELEMENT else ""
+
+
 def _is_any_element(target: ir.Node, written: Written) -> bool:
     """Whether it is not said which element of a container is written."""
     if written is not Written.ELEMENT:
         return False
     indices = target.indices if isinstance(target, ir.Subscript) else ()
     return len(indices) != 1 or not isinstance(indices[0], ir.Const)
-
-
-def _is_element(path: str, container: str) -> bool:
-    """Whether a path leads to an element of a container whose key the source shows."""
-    return path.startswith(f"{container}[") and path.endswith("]") and path != f"{container}[]"
 
 
 def _attribute_of_class(klass: ClassValue, name: str) -> Held:
