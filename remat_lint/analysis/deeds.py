@@ -62,7 +62,8 @@ class Write:
 
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
     written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once. What is
-    ``undone`` is as it was where the code that wrote it has run to its end.
+    ``undone`` is as it was where the code that wrote it has run to its end. Autograd notices what is
+    ``counted``, by the version of the tensor.
     """
 
     target: str
@@ -72,6 +73,7 @@ class Write:
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
     undone: bool = False
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
