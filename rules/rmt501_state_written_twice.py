@@ -25,8 +25,9 @@ class StateWrittenTwice(Rule):
 
     Silent are objects that the call made itself, and values that are equal each time: what is made of
     constants, sizes and dtypes only (a table of rotary angles, `self.seen_length = x.shape[1]`), and a
-    maximum of what was there and such a value. So is what the code puts back before it ends, in a `finally`
-    or the end of a `with` where an error may end it: a counter of depth, a stack.
+    maximum of what was there and such a value. So is what the code puts back before it ends: a counter of
+    depth, a stack. `torch.utils.checkpoint` may end the replay by an error: there a `finally` must do it, or
+    the end of a `with`.
 
     ## Why is this bad?
     A checkpoint runs the code a second time in backward. Counters count double, lists hold everything

@@ -64,7 +64,7 @@ class Write:
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
     written (``.calls``); the number is 0 where nobody knows. ``element`` leads on to the only element that is
     (``['n']``). ``edit`` makes the statement run once. What is ``undone`` is as it was where the code that
-    wrote it has run to its end.
+    wrote it has run to its end. Autograd notices what is ``counted``, by the version of the tensor.
     """
 
     target: str
@@ -75,6 +75,7 @@ class Write:
     edit: GuardStatement | None = None
     element: str = ""
     undone: bool = False
+    counted: bool = True
 
     @property
     def held(self) -> Held:

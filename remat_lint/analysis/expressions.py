@@ -79,7 +79,7 @@ class Expressions(Calls):
 
     def _name(self, expr: ir.Name, state: State) -> Value:
         value = self.lookup(state, expr.id)
-        if expr.id in self.frame.watch.changed:
+        if expr.id in self.frame.watch.changed and not isinstance(value, External):
             self.meet_name(state, expr, value)
         if self.frame.watch.diverged:
             self.note_diverged(state, expr)
@@ -266,7 +266,9 @@ class Expressions(Calls):
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
             decision = decision_in(operands)
-            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
+            made = Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
+            self.note_nature(values, made)
+            return made
         if all(isinstance(value, (Scalar, Constant)) for value in values):
             return scalar_from(values)
         return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))

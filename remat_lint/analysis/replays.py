@@ -75,6 +75,9 @@ from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
 
+_AGAIN = (Outcome.REPLACED, Outcome.REPEATED)
+"""What a replay that finds what the forward wrote does not make worse."""
+
 _FILLING = (Written.BUFFER, Written.INPUT, Written.ELEMENT)
 """Writes that fill a tensor or a container."""
 
@@ -235,7 +238,7 @@ class Replays(Machine):
 
     def _after_use(self, deed: Deed, write: Write) -> Deed:
         """What a callee overwrites, and the running function computed with before: replay finds it so."""
-        is_replaced = write.outcome is Outcome.REPLACED and write.written is not Written.ELEMENT
+        is_replaced = write.outcome in _AGAIN and write.written is not Written.ELEMENT
         if not is_replaced or deed.is_done_once:
             return deed
         if not self.frame.watch.was_used(write.held):
@@ -529,7 +532,10 @@ class Replays(Machine):
             if isinstance(act, Write):
                 if act.written is Written.INPUT and replay.assumed is not None:
                     return  # the input of a function may be anything of its caller
-                deed = replace(deed, act=self._write_of(replay, act))
+                act = self._write_of(replay, act, in_function=_is_in_function(replay, deed))
+                if act.outcome is Outcome.REPEATED:
+                    return
+                deed = replace(deed, act=act)
             elif isinstance(act, Touch):
                 deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
@@ -553,17 +559,14 @@ class Replays(Machine):
             return None
         return self.scopes[sway.read.path].frame, f".{sway.what}"
 
-    def _write_of(self, replay: Replay, write: Write) -> Write:
+    def _write_of(self, replay: Replay, write: Write, *, in_function: bool) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""
-        if write.written in (Written.INPUT, Written.BUFFER) and write.number in replay.handed:
-            outcome = write.outcome
-            if not replay.handed[write.number]:
-                outcome = Outcome.COMPUTED
-            elif write.written is Written.BUFFER:
+        handed = replay.handed.get(write.number)
+        if write.written is Written.INPUT or (write.written is Written.BUFFER and handed is not None):
+            outcome = write.outcome if in_function and write.outcome in _AGAIN else Outcome.COMPUTED
+            if handed and (write.counted or write.written is Written.BUFFER):
                 outcome = Outcome.RAISES
             write = replace(write, written=Written.INPUT, outcome=outcome)
-        elif write.written is Written.INPUT:  # it came through a closure
-            write = replace(write, outcome=Outcome.COMPUTED)
         return replace(write, edit=self._allowed(write.edit))
 
     def _allowed(self, edit: GuardStatement | None) -> GuardStatement | None:
@@ -598,9 +601,13 @@ class Replays(Machine):
             or not (coverage.known or random.kind is RandomKind.SYSTEM)
         ):
             return
-        is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
-        kept = not (draw.told or (draw.unkept and is_in_function))
+        kept = not (draw.told or (draw.unkept and _is_in_function(replay, deed)))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _is_in_function(replay: Replay, deed: Deed) -> bool:
+    """Whether a deed is done by the function that is replayed itself, not by what it calls."""
+    return all(step.place == replay.place for step in deed.steps) and deed.inside is None
 
 
 def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:

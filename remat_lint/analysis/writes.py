@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
-from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.moves import ANYTHING, Terms, held_by, moved, shifted
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.suites import nested
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
     EVERYTHING,
@@ -43,6 +44,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     contents,
+    reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import (
@@ -76,6 +78,15 @@ _OVERWRITING = frozenset(
     ["zero_", "fill_", "copy_", "set_", "_foreach_copy_", "_foreach_zero_", *_COLLECTIVES.split()]
 )
 """Operations in place, and collectives, that do not look at what they change."""
+
+_SETTLED = (
+    "abs ceil clamp clamp_max clamp_min clip fill_diagonal floor index_copy index_fill index_put masked_fill "
+    "masked_scatter nan_to_num relu relu6 round scatter sgn sign tril triu trunc"
+)
+_SETTLING = frozenset(f"{name}_" for name in _SETTLED.split())
+"""Operations in place that change nothing when they are done again with what they were given."""
+
+_TRUE = ir.Const(0, True)
 
 _TO_NUMBER = frozenset(["item", "tolist", "numpy"])
 _NUMBERS = frozenset(["int", "float", "bool"])
@@ -667,15 +678,68 @@ class Writes(Replays):
             watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
         grows = replaces_part and concerns(_element(node, held), grown_in(watch, assigned))
-        again = (overwrites or replaces_part) and not grows
+        settles = isinstance(node, ir.Call) and _method(node) in _SETTLING
+        again = (overwrites or replaces_part or settles) and not grows
         outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
             written = Written.INPUT
-            unseen = not counted or _goes_around_autograd(node, operand.expr)
-            outcome = Outcome.COMPUTED if unseen else Outcome.RAISES
+            outcome = self._outcome_for_input(node, held, operand, outcome)
+        counted = counted and not _goes_around_autograd(node, operand.expr)
         shown = operand.expr if operand.expr is not None else node
-        self._note(state, node, held, written, outcome, shown, certain=certain)
+        self._note(state, node, held, written, outcome, shown, certain=certain, counted=counted)
+
+    def _outcome_for_input(self, node: ir.Node, held: Held, operand: Operand, outcome: Outcome) -> Outcome:
+        """What comes of it that what the function was handed is changed, where autograd does not see that."""
+        given = self._given(node)
+        if any(self._has(expr, held[0]) for expr in given) or self._is_seen_before(operand.expr):
+            return Outcome.COMPUTED
+        if outcome is Outcome.REPLACED and given and all(map(self._is_the_same, given)):
+            return Outcome.REPEATED
+        return outcome
+
+    def _given(self, node: ir.Node) -> Sequence[ir.Expr]:
+        """What a change in place is given: the expressions of its places and values."""
+        statement = self.frame.statement
+        match node:
+            case ir.Call(function=ir.Attribute(), arguments=arguments):
+                return [argument.value for argument in arguments] or [_TRUE]
+            case ir.Subscript(indices=indices) if isinstance(statement, ir.Assign) and statement.value:
+                return [*indices, statement.value]
+            case _:
+                return []
+
+    def _has(self, expr: ir.Expr, number: int) -> bool:
+        """Whether something in an expression is what has this number, or part of it."""
+        values = (self.frame.values.get(part.at) for part, _ in evaluated((expr,)))
+        return any(value is not None and self.root_of(self.number_of(value))[0] == number for value in values)
+
+    def _is_seen_before(self, expr: ir.Expr | None) -> bool:
+        """Whether the function looks at an argument, further up, before the statement that changes it."""
+        function, statement = self.frame.function, self.frame.statement
+        names = {part.id for part, _ in evaluated((expr,) if expr else ()) if isinstance(part, ir.Name)}
+        if function is None or statement is None:
+            return True
+        return any(
+            isinstance(part, ir.Name) and part.id in names
+            for one in nested(function.body)
+            if one.at < statement.at
+            for part, _ in evaluated(_looked_at(one))
+        )
+
+    def _is_the_same(self, expr: ir.Expr) -> bool:
+        """Whether an expression is equal each time, whoever shares what is changed: no object's own value."""
+        if isinstance(expr, ir.Slice):
+            return all(map(self._is_the_same, children(expr)))
+        values = self.frame.values
+        value = Constant(expr.value) if isinstance(expr, ir.Const) else values.get(expr.at)
+        if value is None or reading_of(value) is not None:
+            return False
+        is_own = any(
+            isinstance(part, ir.Attribute) and isinstance(values.get(part.base.at), Reference)
+            for part, _ in evaluated((expr,))
+        )
+        return not is_own and (self.is_surely_steady(value) or self._is_learned(value))
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
@@ -735,11 +799,8 @@ class Writes(Replays):
         return self.held_by(state, Operand(self.frame.values[expr.at], expr)) == held
 
     def _overwrites(self, node: ir.Node) -> bool:
-        return (
-            isinstance(node, ir.Call)
-            and isinstance(node.function, ir.Attribute)
-            and node.function.name in _OVERWRITING
-        ) or (isinstance(node, ir.Attribute) and node.name == "data")
+        is_data = isinstance(node, ir.Attribute) and node.name == "data"
+        return is_data or (isinstance(node, ir.Call) and _method(node) in _OVERWRITING)
 
     def _is_input(self, held: Held, expr: ir.Expr | None) -> bool:
         """Whether a tensor came into the call as itself, not as part of an object."""
@@ -806,14 +867,17 @@ class Writes(Replays):
         shown: ir.Node | str | None = None,
         *,
         certain: bool = True,
+        counted: bool = True,
     ) -> None:
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
-        if outcome is Outcome.REPLACED and self.frame.watch.was_used(_element(node, held)):
+        is_again = outcome in (Outcome.REPLACED, Outcome.REPEATED)
+        if is_again and self.frame.watch.was_used(_element(node, held)):
             outcome = Outcome.COMPUTED
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
-        write = Write(target, written, *held, outcome, self._guard(outcome), _key_shown(node))
+        guard, element = self._guard(outcome), _key_shown(node)
+        write = Write(target, written, *held, outcome, guard, element, counted=counted)
         self.frame.watch.write(write.held)
         phase = state.phase
         if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
@@ -937,6 +1001,22 @@ def _is_any_element(target: ir.Node, written: Written) -> bool:
         return False
     indices = target.indices if isinstance(target, ir.Subscript) else ()
     return len(indices) != 1 or not isinstance(indices[0], ir.Const)
+
+
+def _looked_at(statement: ir.Stmt) -> Sequence[ir.Expr]:
+    """The expressions whose values a statement uses, but for what it changes in place."""
+    match statement:
+        case ir.Assign(targets=targets, value=ir.Expr() as value):
+            indices = (index for one in targets if isinstance(one, ir.Subscript) for index in one.indices)
+            return (value, *indices)
+        case ir.Expression(value=ir.Call(arguments=arguments) as call) if _method(call).endswith("_"):
+            return [argument.value for argument in arguments]
+        case _:
+            return header(statement)
+
+
+def _method(call: ir.Call) -> str:
+    return call.function.name if isinstance(call.function, ir.Attribute) else ""
 
 
 def _attribute_of_class(klass: ClassValue, name: str) -> Held:
