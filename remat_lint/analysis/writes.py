@@ -304,9 +304,9 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            for numbers in (self.tensors, self.tallies, self.learned):
-                if old in numbers:
-                    numbers.add(new)
+            for known in (self.tensors, self.tallies, self.learned):
+                if old in known:
+                    known.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
                 self.lie_in(new, (renumbered.get(holder, holder), path))
