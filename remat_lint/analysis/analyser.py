@@ -12,6 +12,7 @@ from functools import reduce
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
+from remat_lint.analysis.deeds import Write
 from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import (
     Assumption,
@@ -450,16 +451,31 @@ class Analyser(Declarations):
         self.reset_budget()
         state = wrapped.state
         frame = Frame(id=self.fresh(), depth=0, scope=self.scopes[place.path])
-        with self.entering(frame):
+        with self.entering(frame), self.deeds_apart() as deeds:
             self.way, self.given_until = wrapped.way, self.fresh()
             try:
-                operands = self._operands_of(wrapped.function, state)
-                self.call(state, ir.Const(place.node, None), wrapped.function, operands)
+                self._call_wrapped(state, place, wrapped.function)
+                is_done_once = any(isinstance(one.act, Write) and one.is_done_once for one in deeds)
+                if is_done_once and self._is_of_several(wrapped.function):
+                    self._call_wrapped(state, place, wrapped.function)  # in the next layer
             except BudgetSpent:
                 journal.note(GivenUp(place, "the checkpointed function needs too many steps"))
             finally:
                 self.way = ()
         return journal
+
+    def _call_wrapped(self, state: State, place: Place, function: Value) -> None:
+        self.call(state, ir.Const(place.node, None), function, self._operands_of(function, state))
+
+    def _is_of_several(self, function: Value) -> bool:
+        """Whether what is given a checkpoint is, or belongs to, one module of many."""
+        match function:
+            case CheckpointWrapper(function=Value() as inner) | FunctionValue(receiver=Value() as inner):
+                return self._is_of_several(inner)
+            case Reference(address=address):
+                return address in self.elements
+            case _:
+                return False
 
     def _operands_of(self, function: Value, state: State) -> list[Operand]:
         """Something for each parameter of a function, as its annotation says."""

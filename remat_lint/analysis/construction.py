@@ -27,6 +27,7 @@ from remat_lint.analysis.values import (
     InstanceObject,
     ListObject,
     Reference,
+    Tensor,
     Unknown,
     Value,
     contents,
@@ -112,9 +113,10 @@ class Construction(Forms):
             self.made_by.setdefault(value.address, self.frame.statement)
 
     def _handed_from_elsewhere(self, state: State, operands: Sequence[Operand]) -> set[int]:
-        """The objects among these, and their parts, that the statement under way did not make."""
+        """The objects and tensors among these, and their parts, that the statement under way did not make."""
         handed = (operand.value for operand in operands if isinstance(operand.value, Reference))
-        return {
+        named = (operand.value for operand in operands if not isinstance(operand.expr, ir.Call))
+        return {one.storage for one in named if isinstance(one, Tensor)} | {
             address
             for one in handed
             if self.made_by.get(one.address, self.frame.statement) is not self.frame.statement

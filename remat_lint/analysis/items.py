@@ -36,6 +36,7 @@ from remat_lint.analysis.values import (
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import ANY_ELEMENT, key_of
 
 _ANY_ITEM = "[...]"
 MODULE_CONTAINERS = (
@@ -52,7 +53,7 @@ class Items(Registered):
     def item_of(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand]) -> Value:
         """``base[indices]``."""
         self.select(state, node, decision_in(indices))
-        self.look_into(state, base)
+        self.look_into(state, base, key_of(node) if isinstance(node, ir.Subscript) else ANY_ELEMENT)
         match base:
             case Choice(alternatives=values):
                 joined = self.item_of(state, node, values[0], indices)

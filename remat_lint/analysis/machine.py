@@ -44,7 +44,7 @@ from functools import lru_cache
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deeds, Ranges
-from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection
+from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection, Written
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
@@ -236,8 +236,8 @@ class Machine:
         """The addresses of what was made once and then handed to the constructors of several objects."""
         self.several: set[int] = set()
         """The addresses of objects that the code makes more than once, each time another one."""
-        self.filled: dict[int, tuple[str, Place]] = {}
-        """What a body made and its saved regions filled: how that is called there, and where."""
+        self.filled: dict[Held, tuple[str, Written, Place]] = {}
+        """What a body made and its saved regions changed: how that is called there, what it is, and where."""
         self.unguarded: set[Place] = set()
         """The statements that compute something that matters: none of them may run in one phase only."""
         self.muted = 0

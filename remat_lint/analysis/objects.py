@@ -249,7 +249,7 @@ class Objects(Wrappers):
     ) -> Value:
         """What an object holds under a name; nothing that matters may be less than what is declared."""
         if base.address in self.elements:  # its parts are as many as it is
-            parts = {one.address for one in alternatives(own) if isinstance(one, Reference)}
+            parts = {self.number_of(one) for one in alternatives(own) if isinstance(one, (Reference, Tensor))}
             self.elements |= parts - self.shared
         if own == NONE or is_blank(own):
             declared = self.declared_attribute(state, base, self.mro(found.klass), name)

@@ -49,7 +49,7 @@ class Reads(Divergences):
         """The operation at ``node`` reads the data of all tensors that the operands hold."""
         for operand in operands:
             if self.filled:
-                self.note_unfilled(state, operand.value)
+                self.look_at_data(state, operand.value)
             for token in dict.fromkeys(state.tokens(operand.value)):
                 self._read_token(state, node, operand, token, certain)
 

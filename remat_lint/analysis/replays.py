@@ -78,9 +78,6 @@ _IN_TRAINING = " .training"
 _AGAIN = (Outcome.REPLACED, Outcome.REPEATED)
 """What a replay that finds what the forward wrote does not make worse."""
 
-_FILLING = (Written.BUFFER, Written.INPUT, Written.ELEMENT)
-"""Writes that fill a tensor or a container."""
-
 MAX_WRAPPED = 64
 """No more functions that a file gives checkpoints to, and does not call, are followed."""
 
@@ -145,8 +142,11 @@ class Replays(Machine):
         if state.phase is not Phase.BOTH or self.frame.statement is None:
             return
         self.frame.watch.use(used, exprs)
+        if self.filled and not self.is_inert():
+            self.note_unfilled(state, used)
         for number, path in used:
-            self.note_deed(state, self.frame.statement, Use(number, path))
+            if not self.frame.watch.was_replaced((number, path)):  # else it is what this code set it to
+                self.note_deed(state, self.frame.statement, Use(number, path))
 
     # --- whose state it is
 
@@ -270,8 +270,10 @@ class Replays(Machine):
         found = self.object_at(state, start)
         if depth == MAX_PARTS or not isinstance(found, InstanceObject):
             return 0
-        parts = (value for _, value in found.attributes if isinstance(value, Reference))
-        return sum(self._ways_to(state, part, number, depth + 1) for part in parts)
+        parts = [value for _, value in found.attributes]
+        inner = (part for part in parts if isinstance(part, Reference))
+        tensors = sum(part.storage == number for part in parts if isinstance(part, Tensor))
+        return tensors + sum(self._ways_to(state, part, number, depth + 1) for part in inner)
 
     @contextmanager
     def deeds_apart(self) -> Iterator[Deeds]:
@@ -395,10 +397,17 @@ class Replays(Machine):
             return
         for deed in deeds:
             act = deed.act
-            if not isinstance(act, Write) or act.written not in _FILLING:
-                continue
-            if not act.path and not self.is_foreign(act.number, self.replayed_since):
-                self.filled[act.number] = (act.target, deed.place)
+            if isinstance(act, Write) and not self.is_foreign(act.number, self.replayed_since):
+                written = Written.BUFFER if act.written is Written.INPUT else act.written
+                self.filled[act.held] = (act.target, written, deed.place)
+
+    def note_unfilled(self, state: State, looked_at: Iterable[Held]) -> None:
+        """Code looks at state that a saved region changed: what the replay finds there is as it was made."""
+        if not self.is_repeated(state):
+            return
+        for held, (target, written, place) in self.filled.items():
+            if concerns(held, looked_at):
+                self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
 
     # --- what is reached
 

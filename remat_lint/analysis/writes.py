@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
+from remat_lint.analysis.deeds import FOREIGN, Store, Write
 from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
@@ -44,6 +44,7 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     contents,
+    numbers,
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -173,8 +174,9 @@ class Writes(Replays):
     def meet_name(self, state: State, expr: ir.Name, value: Value) -> None:
         """Code looks at a name of the module or of a function around, or at what it was handed under one."""
         owner = self.owner_of(state, expr.id)
-        if owner not in (0, self.frame.id):
-            self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
+        held = (owner, f".{expr.id}")
+        if owner and (owner != self.frame.id or held in self.filled):
+            self.meet(state, expr, expr.id, {held}, value)
         elif owner and not self._is_known_tensor(value) and self._is_others(self.number_of(value)):
             self.meet(state, expr, expr.id, set(), value)
 
@@ -313,9 +315,9 @@ class Writes(Replays):
         for old, new in renumbered.items():
             if old in self.steady:
                 self.steady.add(new)
-            for numbers in (self.tensors, self.tallies, self.learned):
-                if old in numbers:
-                    numbers.add(new)
+            for known in (self.tensors, self.tallies, self.learned):
+                if old in known:
+                    known.add(new)
             if old in self.holders:
                 holder, path = self.holders[old]
                 self.lie_in(new, (renumbered.get(holder, holder), path))
@@ -413,6 +415,7 @@ class Writes(Replays):
         function = self.frame.function
         if function is None or target.id not in self._outer_names():
             self._note_copy(state, target.id, value.expr)
+            self._note_refilled((self.frame.id, f".{target.id}"))
             return
         is_global = target.id in function.globals
         owner = self.frame.scope.frame if is_global else self.owner_around(state, target.id)
@@ -499,8 +502,20 @@ class Writes(Replays):
         if isinstance(value.value, Reference) and watch.is_tested(_element(target, held)):
             path = f"{held[1]}[]" if written is Written.ELEMENT else held[1]
             self.note_left((held[0], path), value.value)
+        self._note_refilled(held)
+        if outcome is None and self._is_made_anew(held):
+            outcome = Outcome.REPLACED
         if outcome is not None:
             self._note(state, target, held, written, outcome, shown)
+
+    def _is_made_anew(self, held: Held) -> bool:
+        """Whether a replay makes what has this state, and leaves out the saved region that runs."""
+        return self.is_inert() and not self.is_foreign(held[0], self.replayed_since)
+
+    def _note_refilled(self, held: Held) -> None:
+        """State is set on every path, which a saved region may have filled before."""
+        if not self.is_inert() and not self.frame.watch.arms:
+            self.filled.pop(held, None)
 
     def _source_of(self, value: Operand) -> ir.Expr | None:
         """The expression that gave a value; one that was unpacked is part of what the statement assigns."""
@@ -590,6 +605,9 @@ class Writes(Replays):
         adds_up |= any(concerns(held, grown_in(watch, operand.expr)) for operand in operands)
         if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
+            if self._is_made_anew(held):
+                self._note(state, node, held, Written.ELEMENT, Outcome.REPLACED, receiver.expr)
+                return
             if not is_new or name == "setdefault":  # the replay finds what the forward put there
                 return
             lazily = watch.is_tested(held)
@@ -623,6 +641,8 @@ class Writes(Replays):
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
             outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
+            if not self.is_inert():
+                self.note_unfilled(state, [held])
             self._move(state, held)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
@@ -812,20 +832,22 @@ class Writes(Replays):
             return False
         return not self.frame.watch.origins.get(expr.id)
 
-    def look_into(self, state: State, value: Value) -> None:
-        """Code looks at what a container holds, or at its length."""
+    def look_into(self, state: State, value: Value, key: str = "") -> None:
+        """Code looks at what a container holds under a key, or at its length."""
         if self.filled and isinstance(value, Reference) and not self.is_inert():
-            self.note_unfilled(state, value)
+            parts = (key, SOME_ELEMENT) if key not in ("", ANY_ELEMENT) else (key,)
+            self.note_unfilled(state, [(value.address, part) for part in parts])
 
-    def note_unfilled(self, state: State, value: Value) -> None:
-        """A tensor or container is read that a saved region filled: what the replay finds there is empty."""
-        number = self.number_of(value)
+    def look_at_data(self, state: State, value: Value) -> None:
+        """Code looks at the data of a tensor: that of the output of a region is kept, or lacks a marker."""
         if isinstance(value, Tensor) and value.token is not None:
-            return  # it is the output of a region: that is kept, or its reader lacks a marker
-        if number in self.filled and self.is_repeated(state):
-            target, place = self.filled[number]
-            written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
-            self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
+            return
+        number = self.number_of(value)
+        handed = (
+            one for region in self.regions for operand in region.operands for one in numbers(operand.value)
+        )
+        if not self.is_inert() or number in handed:  # a region saves what it is handed as the replay has it
+            self.note_unfilled(state, [(number, "")])
 
     def note_changed(
         self,
