@@ -16,7 +16,7 @@ from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.told import is_told
+from remat_lint.analysis.told import Known, is_told
 from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
     NONE,
@@ -59,6 +59,7 @@ class Draws(Reads):
         """What has a higher number was made in the code that is replayed, while a checkpoint runs it."""
         self.given_back: list[tuple[RandomState, Value]] = []
         """The states that were set to a copy, and what they were set to."""
+        self._told: Known = {}
         self.undone = False
         """Whether one of them was put back at once."""
 
@@ -102,6 +103,7 @@ class Draws(Reads):
             draw,
             lambda called: self.tells(state, called),
             lambda block: self.computes(state, block),
+            self._told,
         )
 
     def tells(self, state: State, function: ir.Expr) -> bool:

@@ -32,6 +32,7 @@ from remat_lint.analysis.facts import (
     Decides,
     DivergentReplay,
     ExternalEffect,
+    GivenUp,
     Inside,
     Kept,
     Outcome,
@@ -122,6 +123,8 @@ class Replays(Machine):
         if self.is_evaluation(state) or (state.phase is Phase.REPLAY and not shifts):
             return
         guarded = state.phase is Phase.FORWARD and not shifts
+        if self.deeds.is_full():
+            self.journal.note(GivenUp(place, "the code has too many side effects"))
         self.deeds.note(Deed(act, place, certain=certain, guarded=guarded))
 
     def is_repeated(self, state: State) -> bool:
