@@ -50,7 +50,9 @@ def _keys(statement: ir.Stmt) -> Iterator[str | int]:
 
 def _in(exprs: Sequence[ir.Expr]) -> Iterator[str | int]:
     for expr, _ in evaluated(exprs):
-        yield expr.id if isinstance(expr, ir.Name) else expr.at
+        yield expr.at
+        if isinstance(expr, ir.Name):
+            yield expr.id
         if isinstance(expr, ir.Lambda):
             for one in nested(expr.function.body):
                 yield from _keys(one)

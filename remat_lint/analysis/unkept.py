@@ -33,21 +33,24 @@ class Drawn(Enum):
     """What was made of a tensor by adding the value, or by scaling with it."""
 
 
-def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn) -> bool:
-    """Whether what an expression of the function draws is needed by no backward."""
-    flow = _Flow({}, draw, gives)
+def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn, *, scaling: bool = True) -> bool:
+    """Whether what an expression of the function draws is needed by no backward.
+
+    Where the replay builds the graph anew, what scales something is needed as well: no ``scaling``.
+    """
+    flow = _Flow({}, draw, gives, scaling=scaling)
     try:
         for statement in occurrences(function).of(draw):
             flow.follow(statement)
     except _Kept:
         return False
-    return all(_is_name_unkept(function, name, what) for name, what in flow.names.items())
+    return all(_is_name_unkept(function, name, what, scaling) for name, what in flow.names.items())
 
 
 @lru_cache(maxsize=1024)
-def _is_name_unkept(function: ir.Function, name: str, what: Drawn) -> bool:
+def _is_name_unkept(function: ir.Function, name: str, what: Drawn, scaling: bool) -> bool:
     """The same of what a name of the function stands for."""
-    flow, found = _Flow({name: what}), occurrences(function)
+    flow, found = _Flow({name: what}, scaling=scaling), occurrences(function)
     waiting, followed = [name], {name}
     try:
         while waiting:
@@ -64,10 +67,16 @@ class _Flow:
     """Follows a value through statements of one function. Raises ``_Kept``."""
 
     def __init__(
-        self, names: dict[str, Drawn], draw: ir.Expr | None = None, drawn: Drawn = Drawn.NOTHING
+        self,
+        names: dict[str, Drawn],
+        draw: ir.Expr | None = None,
+        drawn: Drawn = Drawn.NOTHING,
+        *,
+        scaling: bool,
     ) -> None:
         self._draw = draw
         self._drawn = drawn
+        self._scaling = scaling
         self.names = names
 
     def follow(self, statement: ir.Stmt) -> None:
@@ -120,7 +129,9 @@ class _Flow:
         if operator in ("Add", "Subtract"):
             return _sum(first, left, second, right)
         if operator in ("Multiply", "Divide"):
-            return _product(operator, first, left, second, right)
+            product = _product(operator, first, left, second, right)
+            if self._scaling or product is not Drawn.RESULT or Drawn.RESULT in (first, second):
+                return product
         raise _Kept
 
     def _refuse(self, exprs: Sequence[ir.Expr]) -> None:
