@@ -16,6 +16,8 @@ from remat_lint.analysis.facts import (
     Fact,
     Kept,
     ModuleFacts,
+    Outcome,
+    RandomDraw,
     Reached,
     ReplayFact,
     StateWrite,
@@ -121,11 +123,22 @@ def _key(place: Place) -> Key:
     return abspath(place.path), place.node
 
 
-def _doubt(fact: ReplayFact) -> tuple[bool, bool, bool, int]:
+def _doubt(fact: ReplayFact) -> tuple[bool, bool, bool, bool, int]:
     """How much less a fact is worth than one that is certain, does harm, and is known by a short way."""
     replayed = fact.replayed
     is_kept = replayed.inside is not None and replayed.inside.kept is Kept.SAVE
-    return replayed.assumed is not None, not replayed.certain, is_kept, len(replayed.chain)
+    is_assumed = replayed.assumed is not None
+    return is_assumed, not replayed.certain, is_kept, _spares_gradients(fact), len(replayed.chain)
+
+
+def _spares_gradients(fact: ReplayFact) -> bool:
+    match fact:
+        case RandomDraw(kept=kept):
+            return not kept
+        case StateWrite(outcome=outcome):
+            return outcome in (Outcome.ADVANCED, Outcome.REPLACED)
+        case _:
+            return False
 
 
 def _place(fact: Fact) -> Place:

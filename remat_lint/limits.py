@@ -15,29 +15,60 @@ MAX_PUNCTUATION = 500_000
 _PUNCTUATION = b",.:;()[]{}=+-*/%&|^~<>@\n"
 # A tree this deep takes LibCST 0.3 s, one three times as deep may end the process.
 _MAX_BRACKETS = 1000
+_MAX_DEPTH = 450
+"""Operators in a row, as in a sum, are nested too: LibCST needs a time that grows with their square."""
+
+_LONG_LINES, _LONG_COLUMNS = 8, 200
+"""An expression is looked into that takes more lines than this, or is longer."""
 
 
-def refusal(raw: bytes) -> str | None:
-    """What keeps a file from being parsed, its size or its depth. Other errors are LibCST's to report."""
+def refusal(raw: bytes) -> tuple[str, int] | None:
+    """What keeps a file from being parsed, its size or its depth, and the line of that.
+
+    Other errors are LibCST's to report.
+    """
     if len(raw) > MAX_PUNCTUATION:
         number = len(raw) - len(raw.translate(None, _PUNCTUATION))
         if number > MAX_PUNCTUATION:
-            return f"the file is too large to be analysed, with {number:,} signs and line ends; exclude it"
-    return TOO_DEEP if _is_nested_too_deeply(raw) else None
-
-
-def _is_nested_too_deeply(raw: bytes) -> bool:
+            return f"the file is too large to be analysed, with {number:,} signs and line ends; exclude it", 1
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(raw)
+            depth, line = _deepest(ast.parse(raw))
     except (RecursionError, MemoryError):
-        return True
+        return TOO_DEEP, 1
     except SyntaxError as error:
-        return "too many nested" in error.msg or _bracket_depth_bound(raw) > _MAX_BRACKETS
+        is_deep = "too many nested" in error.msg or _bracket_depth_bound(raw) > _MAX_BRACKETS
+        return (TOO_DEEP, 1) if is_deep else None
     except ValueError:  # a NUL byte
-        return False
-    return False
+        return None
+    return (TOO_DEEP, line) if depth > _MAX_DEPTH else None
+
+
+def deepest_line(raw: bytes) -> int:
+    """The line of a file that parses where the deepest expression begins."""
+    return _deepest(ast.parse(raw))[1]
+
+
+def _deepest(tree: ast.Module) -> tuple[int, int]:
+    """How deep the expressions of a file are nested at most, and where; short ones are not looked into."""
+    deepest = (0, 1)
+    waiting: list[tuple[ast.AST, int, int]] = [(child, 0, 1) for child in tree.body]
+    while waiting:
+        node, depth, line = waiting.pop()
+        if isinstance(node, ast.expr):
+            if not depth and not _is_long(node):
+                continue
+            line = line if depth else node.lineno
+            depth += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 1
+            deepest = max(deepest, (depth, line), key=lambda found: found[0])
+        waiting += ((child, depth, line) for child in ast.iter_child_nodes(node))
+    return deepest
+
+
+def _is_long(node: ast.expr) -> bool:
+    last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
+    return last - node.lineno > _LONG_LINES or end - node.col_offset > _LONG_COLUMNS
 
 
 def _bracket_depth_bound(raw: bytes) -> int:

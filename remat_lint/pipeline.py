@@ -11,7 +11,7 @@ from remat_lint.analysis.facts import GivenUp, ModuleFacts
 from remat_lint.config import Config
 from remat_lint.discovery import PerFileIgnores
 from remat_lint.findings import Finding, LocatedFinding, Location, Place, Severity
-from remat_lint.limits import TOO_DEEP
+from remat_lint.limits import TOO_DEEP, deepest_line
 from remat_lint.locate import Locator, line_at, lines_of
 from remat_lint.project import Project
 from remat_lint.rule import Rule
@@ -49,7 +49,7 @@ class Pipeline:
         try:
             return analyse(source, project)
         except RecursionError:
-            raise SourceError(TOO_DEEP) from None
+            raise SourceError(TOO_DEEP, deepest_line(source.raw)) from None
 
     def judge(self, source: SourceFile, facts: ModuleFacts, project: Project) -> Findings:
         """The findings of a file, given what is known of it."""

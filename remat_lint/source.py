@@ -112,9 +112,9 @@ class SourceFile:
             line = self.raw[: self.raw.index(b"\0")].count(b"\n") + 1
             raise SourceError("the file contains a NUL byte", line)
         _ = self.text  # a wrong encoding is reported as such
-        reason = refusal(self.raw)
-        if reason is not None:
-            raise SourceError(reason)
+        refused = refusal(self.raw)
+        if refused is not None:
+            raise SourceError(*refused)
         try:
             return cst.parse_module(self.raw)
         except cst.ParserSyntaxError as error:

@@ -343,6 +343,7 @@ class Analyser(Declarations):
             owner=function.owner,
             receiver=function.receiver,
             closure=function.frame,
+            is_unkept=True,
         )
         compiled = self._is_compiled(function)
         with self.entering(frame):

@@ -186,7 +186,7 @@ def _reads_to_tensor(call: BuiltinCall) -> Value:
     if any(isinstance(value, Tensor) for value in values):
         call.machine.mix(call.state, call.node, call.operands)
         return Tensor(storage=call.machine.fresh())
-    return Unknown(origin=call.machine.fresh(), reading=call.machine.mixed(call.node, values))
+    return Unknown(origin=call.machine.fresh(), reading=call.machine.mixed(call.node, call.operands))
 
 
 def _range(call: BuiltinCall) -> Value:

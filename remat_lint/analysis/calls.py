@@ -422,8 +422,11 @@ class Calls(SpecialCalls):
         value: Value = operands[0].value if operands else Unknown()
         expr = operands[0].expr if operands else None
         steps = (*contents.items, *((contents.rest,) if contents.rest else ()))
-        for step in steps:
+        for index, step in enumerate(steps, start=1):
+            goes_on = index < len(steps) or contents.rest is not None
+            self.going_on += goes_on
             value = self.call(state, node, step, [Operand(value, expr)])
+            self.going_on -= goes_on
         return value
 
     # --- methods of things outside the project

@@ -281,6 +281,7 @@ class Checkpoints(Hooks):
             way=() if wrapper.made_for else self.way_to(place),
             note=note,
             stops_early=wrapper.stops_early,
+            goes_on=wrapper.goes_on,
         )
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:

@@ -28,8 +28,8 @@ from remat_lint.analysis.values import Lent
 from remat_lint.analysis.watch import Held, concerned
 from remat_lint.findings import GuardStatement, Place, Step
 
-MAX_DEEDS = 64
-"""More deeds than this of one call are forgotten: a few tell that a block has side effects."""
+MAX_DEEDS = 256
+"""More deeds than this of one call are forgotten."""
 
 FOREIGN = -1
 """The number of what surely was there before a call: a global of another package, a class."""
@@ -205,6 +205,10 @@ class Deeds:
 
     def __len__(self) -> int:
         return len(self._found)
+
+    def is_full(self) -> bool:
+        """Whether more deeds are forgotten."""
+        return len(self._found) >= MAX_DEEDS
 
     def note(self, deed: Deed) -> None:
         if isinstance(deed.act, Use):

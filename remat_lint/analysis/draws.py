@@ -16,8 +16,8 @@ from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.told import is_told
-from remat_lint.analysis.unkept import Drawn, is_unkept
+from remat_lint.analysis.told import Known, is_told
+from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
     Choice,
@@ -59,6 +59,7 @@ class Draws(Reads):
         """What has a higher number was made in the code that is replayed, while a checkpoint runs it."""
         self.given_back: list[tuple[RandomState, Value]] = []
         """The states that were set to a copy, and what they were set to."""
+        self._told: Known = {}
         self.undone = False
         """Whether one of them was put back at once."""
 
@@ -89,7 +90,7 @@ class Draws(Reads):
             operation,
             random,
             seeded=key in state.seeded,
-            unkept=gives is not None and function is not None and is_unkept(function, node, gives),
+            unkept=gives is not None and self.is_unkept_here(node, gives),
             one_phase=state.phase is not Phase.BOTH,
             lent=frozenset(_lent(state, key)),
             told=function is not None and self._is_told(state, function, node),
@@ -102,6 +103,7 @@ class Draws(Reads):
             draw,
             lambda called: self.tells(state, called),
             lambda block: self.computes(state, block),
+            self._told,
         )
 
     def tells(self, state: State, function: ir.Expr) -> bool:
@@ -155,7 +157,8 @@ class Draws(Reads):
             self._seed_with(state, node, operands[0])
         match role.does:
             case Does.DRAW:
-                gives = Drawn.NUMBER if role.is_number else None
+                is_number = role.is_number or (role.kind is RandomKind.NUMPY and not operands)
+                gives = Drawn.NUMBER if is_number else None
                 self.draw(state, node, random, self.called(node), gives=gives)
             case Does.SEED | Does.SEED_OR_DRAW | Does.SCRAMBLE:
                 if role.does is Does.SCRAMBLE or not (asked or role.does is Does.SEED):

@@ -163,10 +163,12 @@ class Effects(Draws):
     def mix(self, state: State, node: ir.Node, operands: Sequence[Operand]) -> None:
         """A tensor is computed from these operands."""
         for operand in operands:
-            self.decide(state, node, operand.value, Decides.VALUE)
+            if not self.is_operand_unkept(operand):
+                self.decide(state, node, operand.value, Decides.VALUE)
 
-    def mixed(self, node: ir.Node, values: Sequence[Value]) -> Reading | None:
+    def mixed(self, node: ir.Node, operands: Sequence[Operand]) -> Reading | None:
         """What the result of an operation on these depends on, which may be a tensor."""
+        values = [operand.value for operand in operands if not self.is_operand_unkept(operand)]
         reading = reading_in(values)
         if reading is None or reading.mixed is not None or all(isinstance(v, Fickle) for v in values):
             return reading

@@ -41,10 +41,17 @@ def evaluated(
 
     What is inside the expressions ``whole`` is left out.
     """
-    for expr in exprs:
-        for parts, uncertain in _parts(expr) if expr.at not in whole else ():
-            yield from evaluated(parts, conditional or uncertain, whole)
-        yield expr, conditional
+    waiting = [(expr, conditional, expr.at in whole) for expr in reversed(exprs)]
+    while waiting:
+        expr, uncertain, is_last = waiting.pop()
+        if is_last:
+            yield expr, uncertain
+            continue
+        waiting.append((expr, uncertain, True))
+        parts = [
+            (part, uncertain or maybe, part.at in whole) for some, maybe in _parts(expr) for part in some
+        ]
+        waiting += reversed(parts)
 
 
 def _parts(expr: ir.Expr) -> Iterator[tuple[Sequence[ir.Expr], bool]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as python_operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from remat_lint.analysis import ir
@@ -262,7 +263,8 @@ class Expressions(Calls):
         self.read(state, expr, operands)
         if all(self._is_identity(operand) for operand in operands):
             return SCALAR  # whether two objects are the same does not change
-        values = [self._compared_value(expr, operand.value) for operand in operands]
+        compared = [replace(one, value=self._compared_value(expr, one.value)) for one in operands]
+        values = [operand.value for operand in compared]
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
             decision = decision_in(operands)
@@ -271,7 +273,7 @@ class Expressions(Calls):
             return made
         if all(isinstance(value, (Scalar, Constant)) for value in values):
             return scalar_from(values)
-        return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))
+        return Unknown(origin=self.fresh(), reading=self.mixed(expr, compared))
 
     def _compared_value(self, expr: ir.Expr, value: Value) -> Value:
         """``"FAST" in os.environ`` reads the environment."""

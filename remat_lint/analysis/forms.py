@@ -162,13 +162,15 @@ class Forms(Containers):
         sequence = self.iterate(state, node, held if held is not None else functions)
         steps = [*sequence.items, *((sequence.rest,) if sequence.rest is not None else ())]
         number, exact = len(steps), sequence.rest is None
-        covered = number
+        covered, size = number, number + 1
         if exact and isinstance(segments, Constant) and isinstance(segments.value, int) and segments.value:
-            covered = number // segments.value * (segments.value - 1)
+            size = number // segments.value
+            covered = size * (segments.value - 1)
         operand = entry
         for index, function in enumerate(steps):
             if index < covered:
-                value = self.run_torch_checkpoint(state, node, replace(wrapper, function=function), [operand])
+                one = replace(wrapper, function=function, goes_on=(index + 1) % size > 0)
+                value = self.run_torch_checkpoint(state, node, one, [operand])
             else:
                 value = self.call(state, node, function, [operand])
             operand = Operand(value, entry.expr)

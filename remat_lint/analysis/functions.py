@@ -19,6 +19,7 @@ from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
+from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -95,6 +96,7 @@ class Functions(Construction):
         if function.receiver is not None:
             operands = [Operand(function.receiver), *operands]
         self.note_handed(operands)
+        is_unkept = self._is_call_unkept(node)
         frame = Frame(
             id=self.fresh(),
             depth=self.frame.depth + 1,
@@ -106,6 +108,7 @@ class Functions(Construction):
             owner=function.owner,
             receiver=function.receiver,
             closure=function.frame,
+            is_unkept=is_unkept,
         )
         if self._is_too_deep(definition):
             self.give_up(node, "calls nested too deeply")
@@ -142,6 +145,15 @@ class Functions(Construction):
             value = self._as_if_overridden(state, operands[1:], value)
         return self._hand_back(state, node, value, frame)
 
+    def _is_call_unkept(self, node: ir.Expr) -> bool:
+        """Whether no backward needs what a call returns, where that is a sum or a product with a number."""
+        if self.going_on:
+            return False
+        runs_body = bool(self.bodies) and self.bodies[-1].depth == self.frame.depth
+        if runs_body and len(self.bodies) == 1:
+            return not self.bodies[-1].goes_on
+        return not (runs_body and self.bodies[-1].goes_on) and self.is_unkept_here(node, Drawn.RESULT)
+
     def _signature(self, state: State, frame: Frame, function: FunctionValue) -> Signature | None:
         """What calls that do the same have in common; None for a call that is run by itself."""
         if state.phase is not Phase.BOTH:
@@ -166,6 +178,8 @@ class Functions(Construction):
             bool(self.bodies),
             self.compiled,
             is_override(frame),
+            frame.is_unkept,
+            any(body.rebuilt for body in self.bodies),
             state.seeded,
             state.modes,
             bool(self.muted),

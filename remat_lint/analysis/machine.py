@@ -126,6 +126,9 @@ class Frame:
     unwinding: int = 0
     """How many ``finally`` and ends of ``with`` it runs now: what they do is done after an error too."""
 
+    is_unkept: bool = False
+    """Whether no backward needs what it returns, where that is a tensor with something added, or scaled."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
     watch: Watch = field(default_factory=Watch)
@@ -145,6 +148,19 @@ class RegionContext:
     depth: int
     function: Value
     operands: Sequence[Operand]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a checkpoint runs: called from a frame of this depth.
+
+    It ``goes_on`` where another function of the same checkpoint takes what it returns. It is ``rebuilt``
+    where the replay builds its graph anew.
+    """
+
+    depth: int
+    goes_on: bool
+    rebuilt: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,14 +256,16 @@ class Machine:
         """What a body made and its saved regions changed: how that is called there, what it is, and where."""
         self.unguarded: set[Place] = set()
         """The statements that compute something that matters: none of them may run in one phase only."""
+        self.going_on = 0
+        """How many modules are under way that hand their results to others, as in ``nn.Sequential``."""
         self.muted = 0
         """How many values are under way of which nobody knows whether a path has them."""
         self.outside = Ranges()
         """The numbers of what was made outside the run: by modules, for declared classes."""
         self.given_until = 0
         """The last number of what the root was given; what has a higher one was made in the run."""
-        self.bodies: list[int] = []
-        """The depth of the frames that run checkpoints which are under way."""
+        self.bodies: list[Body] = []
+        """The checkpoints under way, by what they run."""
         self.callees: dict[ir.Function, dict[ir.Function, Place]] = {}
         """The functions that each function calls, and where they are defined."""
         self.replayed_since = 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated
@@ -49,13 +50,16 @@ def fills_cache(function: ir.Function, tests: Sequence[ir.Expr], block: Sequence
     asked = {path for expr, _ in evaluated(tests) if (path := _held(expr))}
     asked |= {aliases[name] for name in names if name in aliases}
     stored = {path for statement in inner for path in _stored(function, statement)}
+    if not asked & stored:
+        return False
     others = (one for one in nested(function.body) if not any(one is other for other in inner))
     is_kept = not any(path in stored for other in others for path in _stored(function, other))
     local = {name for one in inner for name in _stored_names(one)} | aliases.keys()
-    return bool(asked & stored) and is_kept and all(_fills(function, one, local, stored) for one in inner)
+    return is_kept and all(_fills(function, one, local, stored) for one in inner)
 
 
-def _aliases(function: ir.Function) -> dict[str, str]:
+@lru_cache(maxsize=256)
+def _aliases(function: ir.Function) -> Mapping[str, str]:
     """The local names that stand for what was kept, and where that was."""
     return {
         statement.targets[0].id: path

@@ -566,7 +566,7 @@ class Operations(Effects):
                 resident=resident,
                 made=Made.COMPUTED,
             )
-        return Unknown(origin=self.fresh(), computed=True, reading=self.mixed(node, values))
+        return Unknown(origin=self.fresh(), computed=True, reading=self.mixed(node, (left, right)))
 
     def unary(self, state: State, node: ir.Expr, operator: str, operand: Operand) -> Value:
         """``-x``, ``~x``, ``+x`` (which is a view); ``not x`` is the caller's business."""

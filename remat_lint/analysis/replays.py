@@ -32,6 +32,7 @@ from remat_lint.analysis.facts import (
     Decides,
     DivergentReplay,
     ExternalEffect,
+    GivenUp,
     Inside,
     Kept,
     Outcome,
@@ -48,7 +49,7 @@ from remat_lint.analysis.facts import (
     Written,
 )
 from remat_lint.analysis.journal import others
-from remat_lint.analysis.machine import Frame, Machine, Operand, Wrapped, frame_name
+from remat_lint.analysis.machine import Body, Frame, Machine, Operand, Wrapped, frame_name
 from remat_lint.analysis.moves import Moves, Terms, is_undone
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
@@ -103,6 +104,12 @@ class Replay:
     """The calls that lead to a checkpoint in another file."""
     note: str = HERE
     stops_early: bool = False
+    goes_on: bool = False
+
+    @property
+    def rebuilds(self) -> bool:
+        """Whether the replay makes the graph that backward goes through: that of the forward is forgotten."""
+        return self.by is Replayer.TORCH and not self.stops_early
 
 
 class Replays(Machine):
@@ -119,6 +126,8 @@ class Replays(Machine):
         if self.is_evaluation(state) or (state.phase is Phase.REPLAY and not shifts):
             return
         guarded = state.phase is Phase.FORWARD and not shifts
+        if self.deeds.is_full():
+            self.journal.note(GivenUp(place, "the code has too many side effects"))
         self.deeds.note(Deed(act, place, certain=certain, guarded=guarded))
 
     def is_repeated(self, state: State) -> bool:
@@ -417,7 +426,7 @@ class Replays(Machine):
         if self.frame.function is not None:
             self.callees.setdefault(self.frame.function, {})[function.definition] = place
         if self.bodies:
-            self.journal.note(Reached(place, is_body=self.bodies[-1] == self.frame.depth))
+            self.journal.note(Reached(place, is_body=self.bodies[-1].depth == self.frame.depth))
 
     def note_wrapped(self, state: State, place: Place, function: Value) -> None:
         """A function was given a checkpoint: it is run at the end, if nothing in view calls it."""
@@ -468,12 +477,14 @@ class Replays(Machine):
         since, self.replayed_since = self.replayed_since, self.fresh()
         self.replaying += 1
         before = self.fresh()
-        self.bodies.append(self.frame.depth)
+        going_on, self.going_on = self.going_on, self.going_on if self.bodies else 0
+        self.bodies.append(Body(self.frame.depth, replay.goes_on, replay.rebuilds))
         try:
             yield
         finally:
             self.replaying -= 1
             self.bodies.pop()
+            self.going_on = going_on
             self.replayed_since = since
             found = [deed for deed in self.deeds if not _is_settled(deed, before)]
             outdated = [other for deed in found for other in around.outdated_by(deed, replayed=True)]
@@ -610,7 +621,7 @@ class Replays(Machine):
             or not (coverage.known or random.kind is RandomKind.SYSTEM)
         ):
             return
-        kept = not (draw.told or (draw.unkept and _is_in_function(replay, deed)))
+        kept = not (draw.told or (draw.unkept and deed.inside is None))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
 
 

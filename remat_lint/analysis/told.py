@@ -10,10 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.occurrences import occurrences
 from remat_lint.analysis.suites import nested
 
 _TEXTS = frozenset(["hex", "token_hex", "token_urlsafe"])
 """Attributes and functions that give a random text."""
+
+
+Known = dict[tuple[ir.Function, str], bool]
+"""Whether a name of a function only stands for what is told, as far as that is known by now."""
 
 
 def is_told(
@@ -21,15 +26,38 @@ def is_told(
     draw: ir.Expr,
     tells: Callable[[ir.Expr], bool],
     computes: Callable[[Sequence[ir.Stmt]], bool],
+    known: Known,
 ) -> bool:
     """Whether what an expression of the function draws is only told.
 
     ``tells`` says so of a function that is called, ``computes`` of a block that it computes something.
     """
-    return _Telling(draw, tells, computes).through(function)
+    telling = _Telling(draw, tells, computes)
+    if not all(map(telling.is_harmless, occurrences(function).of(draw))):
+        return False
+    return all(_is_name_told(function, name, telling, known) for name in tuple(telling.names))
+
+
+def _is_name_told(function: ir.Function, name: str, telling: _Telling, known: Known) -> bool:
+    """Whether what a name stands for is only told, and so are the names that it is given to."""
+    if (function, name) in known:
+        return known[function, name]
+    telling.names = {name}
+    waiting, followed = [name], {name}
+    found = occurrences(function)
+    while waiting:
+        if not all(map(telling.is_harmless, found.of_name(waiting.pop()))):
+            known[function, name] = False
+            return False
+        waiting += telling.names - followed
+        followed |= telling.names
+    known.update(((function, one), True) for one in followed)
+    return True
 
 
 class _Telling:
+    """Looks at statements in which a value may stand."""
+
     def __init__(
         self,
         draw: ir.Expr,
@@ -37,24 +65,18 @@ class _Telling:
         computes: Callable[[Sequence[ir.Stmt]], bool],
     ) -> None:
         self._draw, self._tells, self._computes = draw, tells, computes
-        self._names: set[str] = set()
+        self.names: set[str] = set()
+        """The names that the value, or what is made of it, is given to."""
 
-    def through(self, function: ir.Function) -> bool:
-        before = -1
-        while len(self._names) > before:  # a loop leaves more for its next turn
-            before = len(self._names)
-            if not all(self._is_harmless(statement) for statement in nested(function.body)):
-                return False
-        return True
-
-    def _is_harmless(self, statement: ir.Stmt) -> bool:
+    def is_harmless(self, statement: ir.Stmt) -> bool:
+        """Whether nothing is computed with the value in a statement."""
         if isinstance(statement, ir.FunctionDef):
             return not any(self._is_in(header(one)) for one in nested(statement.function.body))
         if not self._is_in(header(statement)):
             return True
         match statement:
             case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr()):
-                self._names.add(name)
+                self.names.add(name)
                 return True
             case ir.Assign(targets=(ir.Attribute(base=base),), value=ir.Expr() as value):
                 return _is_text(value) and not self._is_in((base,))
@@ -73,7 +95,7 @@ class _Telling:
 
     def _is_in(self, exprs: Iterable[ir.Expr]) -> bool:
         for expr, _ in evaluated(tuple(exprs)):
-            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self._names):
+            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self.names):
                 return True
             if isinstance(expr, ir.Lambda) and any(
                 self._is_in(header(one)) for one in nested(expr.function.body)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from functools import lru_cache
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.occurrences import occurrences
 from remat_lint.analysis.suites import nested
 
 
@@ -31,32 +33,54 @@ class Drawn(Enum):
     """What was made of a tensor by adding the value, or by scaling with it."""
 
 
-def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn) -> bool:
-    """Whether what an expression of the function draws is needed by no backward."""
+def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn, *, scaling: bool = True) -> bool:
+    """Whether what an expression of the function draws is needed by no backward.
+
+    Where the replay builds the graph anew, what scales something is needed as well: no ``scaling``.
+    """
+    flow = _Flow({}, draw, gives, scaling=scaling)
     try:
-        _Flow(draw, gives).through(function)
+        for statement in occurrences(function).of(draw):
+            flow.follow(statement)
+    except _Kept:
+        return False
+    return all(_is_name_unkept(function, name, what, scaling) for name, what in flow.names.items())
+
+
+@lru_cache(maxsize=1024)
+def _is_name_unkept(function: ir.Function, name: str, what: Drawn, scaling: bool) -> bool:
+    """The same of what a name of the function stands for."""
+    flow, found = _Flow({name: what}, scaling=scaling), occurrences(function)
+    waiting, followed = [name], {name}
+    try:
+        while waiting:
+            for statement in found.of_name(waiting.pop()):
+                flow.follow(statement)
+            waiting += flow.names.keys() - followed
+            followed |= flow.names.keys()
     except _Kept:
         return False
     return True
 
 
 class _Flow:
-    """Follows a value through the statements of one function."""
+    """Follows a value through statements of one function. Raises ``_Kept``."""
 
-    def __init__(self, draw: ir.Expr, drawn: Drawn) -> None:
+    def __init__(
+        self,
+        names: dict[str, Drawn],
+        draw: ir.Expr | None = None,
+        drawn: Drawn = Drawn.NOTHING,
+        *,
+        scaling: bool,
+    ) -> None:
         self._draw = draw
         self._drawn = drawn
-        self._names: dict[str, Drawn] = {}
+        self._scaling = scaling
+        self.names = names
 
-    def through(self, function: ir.Function) -> None:
-        """Raises ``_Kept``."""
-        before = -1
-        while len(self._names) > before:  # a loop leaves more for its next turn
-            before = len(self._names)
-            for statement in nested(function.body):
-                self._follow(statement)
-
-    def _follow(self, statement: ir.Stmt) -> None:
+    def follow(self, statement: ir.Stmt) -> None:
+        """Go on with what a statement makes of the value."""
         match statement:
             case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr() as value):
                 self._bind(name, self._of(value))
@@ -75,11 +99,11 @@ class _Flow:
                 self._refuse(header(statement))
 
     def _bind(self, name: str, what: Drawn) -> None:
-        known = self._names.get(name, what)
+        known = self.names.get(name, what)
         if known is not what and Drawn.NOTHING not in (known, what):
             raise _Kept
         if what is not Drawn.NOTHING:
-            self._names[name] = what
+            self.names[name] = what
 
     def _of(self, expr: ir.Expr) -> Drawn:
         match expr:
@@ -87,7 +111,7 @@ class _Flow:
                 self._refuse(_operands(expr))
                 return self._drawn
             case ir.Name(id=name):
-                return self._names.get(name, Drawn.NOTHING)
+                return self.names.get(name, Drawn.NOTHING)
             case ir.Binary(operator=operator, left=left, right=right):
                 return self._combined(operator, left, right)
             case ir.Unary(operator="Minus", operand=operand):
@@ -105,13 +129,15 @@ class _Flow:
         if operator in ("Add", "Subtract"):
             return _sum(first, left, second, right)
         if operator in ("Multiply", "Divide"):
-            return _product(operator, first, left, second, right)
+            product = _product(operator, first, left, second, right)
+            if self._scaling or product is not Drawn.RESULT or Drawn.RESULT in (first, second):
+                return product
         raise _Kept
 
     def _refuse(self, exprs: Sequence[ir.Expr]) -> None:
         """The value is in none of these expressions."""
         for expr, _ in evaluated(exprs):
-            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self._names):
+            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self.names):
                 raise _Kept
             if isinstance(expr, ir.Lambda):
                 self._refuse_in(expr.function)

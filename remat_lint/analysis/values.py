@@ -500,6 +500,9 @@ class CheckpointWrapper(Value):
     stops_early: bool = False
     """Whether its replay may end the function by an error, as soon as backward has what it needs."""
 
+    goes_on: bool = False
+    """Whether another function of the same checkpoint takes what the function returns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled(Value):

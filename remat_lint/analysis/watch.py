@@ -132,15 +132,18 @@ class Watch:
         return frozenset(self._mentioned(expr))
 
     def _mentioned(self, expr: ir.Expr) -> Iterator[Held]:
-        match expr:
-            case ir.Attribute(name=name) if name in _SIZES:
-                return
-            case ir.Name(id=name):
-                yield from self.origins.get(name, ())
-        yield from self.met.get(expr.at, ())
-        is_element = isinstance(expr, ir.Subscript) and expr.at in self.met and key_of(expr) != ANY_ELEMENT
-        for part in expr.indices if is_element and isinstance(expr, ir.Subscript) else children(expr):
-            yield from self._mentioned(part)
+        waiting = [expr]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, ir.Attribute) and part.name in _SIZES:
+                continue
+            if isinstance(part, ir.Name):
+                yield from self.origins.get(part.id, ())
+            yield from self.met.get(part.at, ())
+            is_element = (
+                isinstance(part, ir.Subscript) and part.at in self.met and key_of(part) != ANY_ELEMENT
+            )
+            waiting += part.indices if is_element and isinstance(part, ir.Subscript) else children(part)
 
     def bind(self, name: str, expr: ir.Expr | None) -> None:
         """A local name is bound to the value of an expression."""

@@ -21,6 +21,7 @@ from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.telling import is_only_told
+from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
     EVERYTHING,
     NONE,
@@ -45,6 +46,7 @@ from remat_lint.analysis.values import (
     alternatives,
     contents,
     numbers,
+    parts,
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -218,7 +220,10 @@ class Writes(Replays):
         watch = self.frame.watch
         if not (watch.met or watch.origins) or not self.keeps_its_value(self.frame.statement):
             return
-        mentioned = [watch.mentioned(operand.expr) for operand in operands]
+        mentioned = [
+            frozenset[Held]() if self.is_operand_unkept(operand) else watch.mentioned(operand.expr)
+            for operand in operands
+        ]
         used = frozenset[Held]().union(*mentioned)
         others = (
             operand.value
@@ -227,6 +232,22 @@ class Writes(Replays):
         )
         if used and not all(map(self.is_surely_steady, others)):
             self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
+
+    def is_operand_unkept(self, operand: Operand) -> bool:
+        """Whether no backward needs what an operation is given."""
+        is_number = isinstance(operand.value, (Constant, Scalar))
+        gives = Drawn.NUMBER if is_number else Drawn.NOISE
+        return operand.expr is not None and self.is_unkept_here(operand.expr, gives)
+
+    def is_unkept_here(self, expr: ir.Expr, gives: Drawn) -> bool:
+        """Whether no backward needs an expression of the running function that gives this."""
+        frame = self.frame
+        scaling = not any(body.rebuilt for body in self.bodies)
+        return (
+            frame.is_unkept
+            and frame.function is not None
+            and is_unkept(frame.function, expr, gives, scaling=scaling)
+        )
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
@@ -617,7 +638,9 @@ class Writes(Replays):
         elif watch.was_replaced(held):
             return
         else:
-            outcome = self._outcome_of_taking(node) if name.startswith("pop") else Outcome.ADVANCED
+            outcome = Outcome.ADVANCED
+            if name.startswith("pop"):
+                outcome = self._outcome_of_taking(state, node, receiver.value)
         self._note(state, node, held, Written.ELEMENT, outcome, receiver.expr)
 
     def changes_in_place(self, state: State, target: Operand, value: Operand) -> bool:
@@ -640,7 +663,7 @@ class Writes(Replays):
         """``next(iterator)``: an iterator that was there before moves on; its items may only be ``told``."""
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
-            outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
+            outcome = Outcome.ADVANCED if told else self._outcome_of_taking(state, node, iterator.value)
             if not self.is_inert():
                 self.note_unfilled(state, [held])
             self._move(state, held)
@@ -868,11 +891,24 @@ class Writes(Replays):
 
     # --- noting
 
-    def _outcome_of_taking(self, node: ir.Expr) -> Outcome:
+    def _outcome_of_taking(self, state: State, node: ir.Expr, container: Value) -> Outcome:
         """What comes of it that an expression takes something out of a container for good."""
         function, statement = self.frame.function, self.frame.statement
         told = function is not None and statement is not None and is_only_told(function, statement, node)
-        return Outcome.ADVANCED if told or self._is_alone(node) else Outcome.COMPUTED
+        is_needed = not (told or self._is_alone(node) or self._is_taken_for_nothing(state, node, container))
+        return Outcome.COMPUTED if is_needed else Outcome.ADVANCED
+
+    def _is_taken_for_nothing(self, state: State, node: ir.Expr, container: Value) -> bool:
+        """Whether no backward needs what is taken out: a number, where nothing else is held, or a tensor."""
+        found = self.object_at(state, container) if isinstance(container, Reference) else container
+        held: Iterable[Value] = ()
+        if isinstance(found, SequenceValue):
+            held = parts(found)
+        elif isinstance(found, (ListObject, DictObject)):
+            held = contents(found)
+        are_numbers = [isinstance(one, (Constant, Scalar)) for one in held]
+        gives = Drawn.NUMBER if are_numbers and all(are_numbers) else Drawn.NOISE
+        return self.is_unkept_here(node, gives)
 
     def _is_alone(self, node: ir.Expr) -> bool:
         """Whether an expression is a whole statement: nobody uses its value."""

@@ -140,3 +140,26 @@ def _calls(source: str) -> int:
 def test_twice_the_program_is_at_most_four_times_the_work(shape: str) -> None:
     small, large = _calls(SHAPES[shape](SMALL)), _calls(SHAPES[shape](LARGE))
     assert large <= max(GROWTH * small, CHEAP), f"{small} calls, then {large}"
+
+
+LONG = {
+    "draws in a row": lambda n: "def body(x):\n" + " x = x * random.random()\n" * n + " return x\n",
+    "draws that are printed": lambda n: (
+        "def body(x):\n" + " r = random.random()\n print(r)\n" * n + " return x\n"
+    ),
+    "noise that is added": lambda n: (
+        "def body(x):\n" + " x = x + torch.randn(8)\n" * n + " return x\n"
+    ),
+    "draws and writes under conditions": lambda n: (
+        "def body(x):\n"
+        + " if x.shape[0] > 1:\n  x = x * random.random()\n  LOG.append(0)\n" * n
+        + " return x\n"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", LONG)
+def test_what_a_function_draws_costs_no_more_where_it_is_long(shape: str) -> None:
+    head, tail = "import random\nLOG = []\n", "def run(x):\n return remat.checkpoint()(body)(x)\n"
+    small, large = (_calls(head + LONG[shape](count) + tail) for count in (50, 200))
+    assert large <= 6 * small, f"{small} calls, then {large}"

@@ -79,8 +79,10 @@ def test_positions_count_from_one() -> None:
         (b"# coding: nonsense\n", 1, "cannot be decoded"),
         (b"a = '\xff'\n", 1, "cannot be decoded"),
         (b"x = " + b"(" * 5000 + b")" * 5000, 1, "nested too deeply"),
+        (b"a = 1\nx = " + b" + ".join([b"a"] * 2000), 2, "nested too deeply"),
+        (b"a = 1\nx = (\n  1," + b" or\n ".join([b"a"] * 2000) + b")", 2, "nested too deeply"),
     ],
-    ids=["syntax", "nul", "unknown-encoding", "undecodable", "deep"],
+    ids=["syntax", "nul", "unknown-encoding", "undecodable", "deep", "long-sum", "long-or"],
 )
 def test_what_is_no_python_is_said_in_one_sentence(raw: bytes, line: int, part: str) -> None:
     with pytest.raises(SourceError) as caught:
