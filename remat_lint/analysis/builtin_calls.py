@@ -25,6 +25,7 @@ from remat_lint.analysis.values import (
     DictObject,
     External,
     FunctionValue,
+    GradMode,
     InstanceObject,
     ListObject,
     ModuleValue,
@@ -433,7 +434,23 @@ def _super(call: BuiltinCall) -> Value:
     return call.machine.call_super(call.operands)
 
 
+def _mode(enabled: bool | None) -> Builtin:
+    return lambda _: GradMode(enabled)
+
+
+def _given_mode(call: BuiltinCall) -> Value:
+    """``torch.set_grad_enabled(flag)``."""
+    value = call.operands[0].value if call.operands else NONE
+    if isinstance(value, Constant):
+        return GradMode(bool(value.value))
+    return of_phases(lambda enabled: GradMode(bool(enabled)), value) or Unknown()
+
+
 BUILTINS: dict[str, Builtin] = {
+    **dict.fromkeys(["torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode"], _mode(False)),
+    "torch.enable_grad": _mode(True),
+    "torch.set_grad_enabled": _given_mode,
+    "contextlib.nullcontext": _mode(None),
     **dict.fromkeys(
         [
             "builtins.issubclass",
