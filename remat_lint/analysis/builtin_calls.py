@@ -194,11 +194,16 @@ def _range(call: BuiltinCall) -> Value:
     numbers = [o.value.value for o in call.operands if isinstance(o.value, Constant)]
     exact = [number for number in numbers if isinstance(number, int)]
     if len(exact) == len(call.operands) and 1 <= len(exact) <= 3 and 0 not in exact[2:]:
-        values = range(*exact)
-        if len(values) <= MAX_EXACT:
-            return SequenceValue(tuple(Constant(number) for number in values))
-        return SequenceValue((SCALAR,), SCALAR)
-    return SequenceValue(rest=scalar_from(operand.value for operand in call.operands))
+        return counted_by(range(*exact))
+    values = [operand.value for operand in call.operands]
+    return of_phases(range, *values) or SequenceValue(rest=scalar_from(values))
+
+
+def counted_by(numbers: range) -> SequenceValue:
+    """What a loop over a range sees: each number where they are few."""
+    if len(numbers) <= MAX_EXACT:
+        return SequenceValue(tuple(map(Constant, numbers)))
+    return SequenceValue((SCALAR,), SCALAR)
 
 
 def _listed(call: BuiltinCall) -> Value:

@@ -61,14 +61,15 @@ class Write:
     """Something outside the call is changed: ``target``, as written.
 
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
-    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once.
+    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once. There is
+    no ``outcome`` where the same is written each time: only what was computed with before is outdated then.
     """
 
     target: str
     written: Written
     number: int
     path: str = ""
-    outcome: Outcome = Outcome.ADVANCED
+    outcome: Outcome | None = Outcome.ADVANCED
     edit: GuardStatement | None = None
 
 

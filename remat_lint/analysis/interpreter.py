@@ -8,9 +8,11 @@ seen, and every output keeps its own identity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.builtin_calls import counted_by
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.evaluation_order import header
@@ -20,6 +22,7 @@ from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, join_all, merge
 from remat_lint.analysis.values import (
     NONE,
+    SCALAR,
     ByPhase,
     CheckpointWrapper,
     Choice,
@@ -254,7 +257,7 @@ class Interpreter(Conditions):
         flow = Flow()
         replay, forward = self.branch_phase(state)
         for paths, value in ((replay, subject.replay), (forward, subject.forward)):
-            cases = [case for case in statement.cases if _may_match(case.pattern, value)]
+            cases = [_matched(case) for case in statement.cases if _may_match(case.pattern, value)]
             taken = ir.Match(statement.at, statement.subject, tuple(cases))
             for path in paths:
                 ways = self._run_cases(taken, path, Operand(Constant(value), statement.subject))
@@ -321,6 +324,19 @@ class Interpreter(Conditions):
 
     def _for(self, statement: ir.For, state: State) -> Flow:
         operand = self.operand(statement.iterable, state)
+        if not isinstance(operand.value, ByPhase):
+            return self._loop(statement, state, operand)
+        flow = Flow()
+        replay, forward = self.branch_phase(state)
+        for paths, turns in ((replay, operand.value.replay), (forward, operand.value.forward)):
+            counted = counted_by(turns) if isinstance(turns, range) else SequenceValue(rest=SCALAR)
+            for path in paths:
+                ways = self._loop(statement, path, Operand(counted, statement.iterable))
+                flow.fell += ways.fell
+                flow.add(ways)
+        return flow
+
+    def _loop(self, statement: ir.For, state: State, operand: Operand) -> Flow:
         sequence = self.iterate(state, statement.iterable, operand.value)
         turns = Choice((operand.value, sequence.rest or NONE))
         if reading_of(turns) is not None and self.computes(state, statement.body):
@@ -584,6 +600,11 @@ def _may_match(pattern: ir.Pattern, value: object) -> bool:
     if pattern.constant:
         return pattern.constant[0] is value
     return not pattern.others or any(_may_match(other, value) for other in pattern.others)
+
+
+def _matched(case: ir.Case) -> ir.Case:
+    """A ``case`` that may match a constant: one that is for that constant surely does."""
+    return replace(case, always=case.always or (case.guard is None and bool(case.pattern.constant)))
 
 
 def _entered(context: Value) -> Value:

@@ -200,7 +200,9 @@ class Operations(Effects):
         )
         whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
         given = [operand for _, operand in bound.pairs]
-        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=not scaled)
+        has_gradients = bool(operation.constructor) or self._grad(iter(given)) is not False
+        kept = has_gradients and not scaled
+        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=kept)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)

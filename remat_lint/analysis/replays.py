@@ -230,7 +230,7 @@ class Replays(Machine):
 
     def _after_use(self, deed: Deed, write: Write) -> Deed:
         """What a callee overwrites, and the running function computed with before: replay finds it so."""
-        is_replaced = write.outcome is Outcome.REPLACED and write.written is not Written.ELEMENT
+        is_replaced = write.outcome in (None, Outcome.REPLACED) and write.written is not Written.ELEMENT
         if not is_replaced or deed.is_done_once:
             return deed
         if not self.frame.watch.was_used((write.number, write.path)):
@@ -497,7 +497,10 @@ class Replays(Machine):
             if isinstance(act, Write):
                 if act.written is Written.INPUT and replay.assumed is not None:
                     return  # the input of a function may be anything of its caller
-                deed = replace(deed, act=self._write_of(replay, act))
+                write = self._write_of(replay, act)
+                if write.outcome is None:
+                    return
+                deed = replace(deed, act=write)
             elif isinstance(act, Touch):
                 deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
@@ -606,6 +609,7 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
         case Write(target=target, written=written, outcome=outcome, edit=edit):
+            assert outcome is not None
             return StateWrite(deed.place, target, written, outcome, replayed, edit)
         case Touch(operation=operation, touched=touched, edit=edit):
             return ExternalEffect(deed.place, operation, touched, replayed, edit)

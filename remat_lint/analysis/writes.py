@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
@@ -588,7 +589,10 @@ class Writes(Replays):
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
         grows = replaces_part and held in grown_in(watch, assigned)
         again = (overwrites or replaces_part) and not grows
-        outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
+        again |= watch.was_replaced(held)
+        outcome: Outcome | None = Outcome.REPLACED if again else Outcome.ADVANCED
+        if again and self._gives_the_same(node):
+            outcome = None
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
             written = Written.INPUT
@@ -596,6 +600,21 @@ class Writes(Replays):
             outcome = Outcome.COMPUTED if unseen else Outcome.RAISES
         shown = operand.expr if operand.expr is not None else node
         self._note(state, node, held, written, outcome, shown, certain=certain)
+
+    def _gives_the_same(self, node: ir.Node) -> bool:
+        """Whether a write in place is one of constants, sizes and steady things."""
+        match node:
+            case ir.Call(function=ir.Attribute(name=name), arguments=arguments):
+                operation = torch_ops.method(name)
+                if operation is None or operation.draws:
+                    return False
+                parts = [argument.value for argument in arguments]
+            case ir.Subscript(indices=indices) if isinstance(self.frame.statement, ir.Assign):
+                parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
+            case _:
+                return False
+        values = self.frame.values
+        return all(part.at in values and self.is_surely_steady(values[part.at]) for part in parts)
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
@@ -722,7 +741,7 @@ class Writes(Replays):
         node: ir.Node,
         held: Held,
         written: Written,
-        outcome: Outcome,
+        outcome: Outcome | None,
         shown: ir.Node | str | None = None,
         *,
         certain: bool = True,
@@ -730,7 +749,7 @@ class Writes(Replays):
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
-        if outcome is Outcome.REPLACED and self.frame.watch.was_used(self._as_used(node, held)):
+        if outcome in (None, Outcome.REPLACED) and self.frame.watch.was_used(self._as_used(node, held)):
             outcome = Outcome.COMPUTED
         self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
@@ -762,7 +781,7 @@ class Writes(Replays):
             case _:
                 return held
 
-    def _guard(self, outcome: Outcome) -> GuardStatement | None:
+    def _guard(self, outcome: Outcome | None) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
         statement, outer = self.frame.statement, self._outer_names()
         if outcome is not Outcome.ADVANCED or statement is None:
