@@ -589,9 +589,9 @@ class Writes(Replays):
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
         grows = replaces_part and held in grown_in(watch, assigned)
         again = (overwrites or replaces_part) and not grows
-        again |= watch.was_replaced(held)
-        outcome: Outcome | None = Outcome.REPLACED if again else Outcome.ADVANCED
-        if again and self._gives_the_same(node):
+        is_whole = overwrites or watch.was_replaced(held)
+        outcome: Outcome | None = Outcome.REPLACED if again or is_whole else Outcome.ADVANCED
+        if is_whole and self._gives_the_same(node):
             outcome = None
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
