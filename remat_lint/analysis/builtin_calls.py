@@ -25,6 +25,7 @@ from remat_lint.analysis.values import (
     DictObject,
     External,
     FunctionValue,
+    GradMode,
     InstanceObject,
     ListObject,
     ModuleValue,
@@ -193,11 +194,16 @@ def _range(call: BuiltinCall) -> Value:
     numbers = [o.value.value for o in call.operands if isinstance(o.value, Constant)]
     exact = [number for number in numbers if isinstance(number, int)]
     if len(exact) == len(call.operands) and 1 <= len(exact) <= 3 and 0 not in exact[2:]:
-        values = range(*exact)
-        if len(values) <= MAX_EXACT:
-            return SequenceValue(tuple(Constant(number) for number in values))
-        return SequenceValue((SCALAR,), SCALAR)
-    return SequenceValue(rest=scalar_from(operand.value for operand in call.operands))
+        return counted_by(range(*exact))
+    values = [operand.value for operand in call.operands]
+    return of_phases(range, *values) or SequenceValue(rest=scalar_from(values))
+
+
+def counted_by(numbers: range) -> SequenceValue:
+    """What a loop over a range sees: each number where they are few."""
+    if len(numbers) <= MAX_EXACT:
+        return SequenceValue(tuple(map(Constant, numbers)))
+    return SequenceValue((SCALAR,), SCALAR)
 
 
 def _listed(call: BuiltinCall) -> Value:
@@ -433,7 +439,23 @@ def _super(call: BuiltinCall) -> Value:
     return call.machine.call_super(call.operands)
 
 
+def _mode(enabled: bool | None) -> Builtin:
+    return lambda _: GradMode(enabled)
+
+
+def _given_mode(call: BuiltinCall) -> Value:
+    """``torch.set_grad_enabled(flag)``."""
+    value = call.operands[0].value if call.operands else NONE
+    if isinstance(value, Constant):
+        return GradMode(bool(value.value))
+    return of_phases(lambda enabled: GradMode(bool(enabled)), value) or Unknown()
+
+
 BUILTINS: dict[str, Builtin] = {
+    **dict.fromkeys(["torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode"], _mode(False)),
+    "torch.enable_grad": _mode(True),
+    "torch.set_grad_enabled": _given_mode,
+    "contextlib.nullcontext": _mode(None),
     **dict.fromkeys(
         [
             "builtins.issubclass",

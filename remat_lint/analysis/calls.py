@@ -414,6 +414,9 @@ class Calls(SpecialCalls):
         if operation.effect is torch_ops.Effect.DROPOUT or operation.indirect_inplace:
             deciding |= {"p", "inplace", "training"}
         options = [option for option in module_operands(instance) if option.keyword in deciding]
+        if operation.constructor_draws:  # it has weights
+            is_frozen = instance.get(FROZEN) == Constant(True)
+            options.append(Operand(Constant(not is_frozen), keyword="requires_grad"))
         return self.apply(state, node, operation, None, [*operands, *options])
 
     def _call_in_sequence(

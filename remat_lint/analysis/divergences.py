@@ -94,7 +94,7 @@ class Divergences(Writes):
                 )
                 changed = next((change.cause.place for change in changes if change is not None), None)
                 self.frame.watch.diverged[name] = Diverged(changed or self.place(by), matters)
-                found |= matters
+                found |= matters and one is not None and two is not None
         return found
 
     def _note_beside(self, beside: Beside) -> None:
@@ -155,16 +155,11 @@ class Divergences(Writes):
             change = two or one
             if change is None or one == two or held[0] > forward.parted:
                 continue
-            if two is None and self._finds_its_own(held):
-                continue
             number = 0 if two is not None else held[0]
             alike = self._alike(held, forward, other)
             self.swayed[held] = replace(change.cause, number=number, alike=alike)
-            self.partings += 1
-
-    def _finds_its_own(self, held: Held) -> bool:
-        """Whether state was there before the checkpoint: the replay finds what the forward makes of it."""
-        return self.is_foreign(held[0], self.replayed_since)
+            # What was there before the checkpoint, the replay finds as the forward leaves it.
+            self.partings += not (number and self.is_foreign(number, self.replayed_since))
 
     def _alike(self, held: Held, forward: State, other: State) -> frozenset[object]:
         """Where the elements of a container lie that are the same in both phases."""
@@ -415,11 +410,11 @@ class Divergences(Writes):
 
 
 def _grads(result: Value) -> Iterator[bool | None]:
-    """Whether each tensor that an operation returns requires grad, None where that is unknown."""
+    """Whether each thing that an operation may return requires grad, None where that is unknown."""
     for one in alternatives(result):
         if isinstance(one, SequenceValue):
-            for item in one.items:
-                yield from _grads(item)
+            parts = [grad for item in one.items for grad in _grads(item)]
+            yield True if any(parts) else None if None in parts else False
         elif isinstance(one, (Tensor, Unknown)):
             yield one.grad if isinstance(one, Tensor) else None
 

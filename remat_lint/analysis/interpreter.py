@@ -8,9 +8,11 @@ seen, and every output keeps its own identity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.builtin_calls import counted_by
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.evaluation_order import header
@@ -20,6 +22,7 @@ from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, join_all, merge
 from remat_lint.analysis.values import (
     NONE,
+    SCALAR,
     ByPhase,
     CheckpointWrapper,
     Choice,
@@ -29,6 +32,7 @@ from remat_lint.analysis.values import (
     External,
     Fork,
     FunctionValue,
+    GradMode,
     InstanceObject,
     ListObject,
     NameScope,
@@ -58,14 +62,6 @@ _CATCHES_PLACEHOLDERS = frozenset({"RuntimeError", "Exception", "BaseException"}
 _ACCESSORS = ("setter", "deleter")
 
 _CALLABLES = (FunctionValue, Partial, RegionWrapper, CheckpointWrapper, Compiled)
-
-_GRAD_SWITCHES = {
-    "torch.no_grad": False,
-    "torch.inference_mode": False,
-    "torch.enable_grad": True,
-    "torch.autograd.no_grad": False,
-}
-
 
 Leaving = Callable[[Seeded], Seeded]
 
@@ -261,7 +257,7 @@ class Interpreter(Conditions):
         flow = Flow()
         replay, forward = self.branch_phase(state)
         for paths, value in ((replay, subject.replay), (forward, subject.forward)):
-            cases = [case for case in statement.cases if _may_match(case.pattern, value)]
+            cases = [_matched(case) for case in statement.cases if _may_match(case.pattern, value)]
             taken = ir.Match(statement.at, statement.subject, tuple(cases))
             for path in paths:
                 ways = self._run_cases(taken, path, Operand(Constant(value), statement.subject))
@@ -328,6 +324,19 @@ class Interpreter(Conditions):
 
     def _for(self, statement: ir.For, state: State) -> Flow:
         operand = self.operand(statement.iterable, state)
+        if not isinstance(operand.value, ByPhase):
+            return self._loop(statement, state, operand)
+        flow = Flow()
+        replay, forward = self.branch_phase(state)
+        for paths, turns in ((replay, operand.value.replay), (forward, operand.value.forward)):
+            counted = counted_by(turns) if isinstance(turns, range) else SequenceValue(rest=SCALAR)
+            for path in paths:
+                ways = self._loop(statement, path, Operand(counted, statement.iterable))
+                flow.fell += ways.fell
+                flow.add(ways)
+        return flow
+
+    def _loop(self, statement: ir.For, state: State, operand: Operand) -> Flow:
         sequence = self.iterate(state, statement.iterable, operand.value)
         turns = Choice((operand.value, sequence.rest or NONE))
         if reading_of(turns) is not None and self.computes(state, statement.body):
@@ -477,7 +486,7 @@ class Interpreter(Conditions):
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
         managers: list[tuple[ir.Expr, Value]] = []
-        forks, given = [], len(self.given_back)
+        forks, given, modes = [], len(self.given_back), list[Value]()
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
@@ -489,13 +498,11 @@ class Interpreter(Conditions):
             if isinstance(value, SequenceValue) and value.seeded is not None:
                 state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
-            switch = self._grad_switch(context)
-            if switch is not None:
-                self.grad_enabled = switch
+            modes.append(value)
             if target is not None:
                 self.assign(state, target, Operand(_entered(value) if entered is None else entered, context))
         try:
-            flow = self.run_block(statement.body, [state])
+            flow = self._run_in_modes(statement.body, state, modes)
         finally:
             self.grad_enabled, self.name_scopes = grad, scopes
         for kind in forks:
@@ -528,18 +535,28 @@ class Interpreter(Conditions):
         may_be_one = any(isinstance(one, NameScope) for one in alternatives(context))
         return (RegionName("{}"),) if is_written_here or may_be_one else ()
 
-    def _grad_switch(self, context: ir.Expr) -> bool | None:
-        """What ``with torch.no_grad():`` and its like do to gradients."""
-        if not isinstance(context, ir.Call):
-            return None
-        name = qualified(self.frame.values.get(context.function.at, Unknown()))
-        if not name and isinstance(context.function, ir.Attribute):
-            base = qualified(self.frame.values.get(context.function.base.at, Unknown()))
-            name = f"{base}.{context.function.name}"
-        if name == "torch.set_grad_enabled" and context.arguments:
-            value = self.frame.values.get(context.arguments[0].value.at)
-            return bool(value.value) if isinstance(value, Constant) else None
-        return _GRAD_SWITCHES.get(name)
+    def _run_in_modes(self, body: Sequence[ir.Stmt], state: State, contexts: Sequence[Value]) -> Flow:
+        """Run the body of a ``with``, whose contexts may switch gradients on or off, or in one phase only."""
+        forward, replay = (
+            [getattr(value, phase) if isinstance(value, ByPhase) else value for value in contexts]
+            for phase in ("forward", "replay")
+        )
+        if forward == replay:
+            self.grad_enabled = self._grad_in(forward)
+            return self.run_block(body, [state])
+        flow, grad = Flow(), self.grad_enabled
+        for paths, modes in zip(self.branch_phase(state), (replay, forward), strict=True):
+            self.grad_enabled = self._grad_in(modes)
+            ways = self.run_block(body, paths)
+            self.grad_enabled = grad
+            flow.fell += ways.fell
+            flow.add(ways)
+        return flow
+
+    def _grad_in(self, contexts: Sequence[object]) -> bool:
+        """Whether operations have gradients within some contexts."""
+        modes = [one.enabled for one in contexts if isinstance(one, GradMode) and one.enabled is not None]
+        return modes[-1] if modes else self.grad_enabled
 
     # --- definitions
 
@@ -592,6 +609,11 @@ def _may_match(pattern: ir.Pattern, value: object) -> bool:
     if pattern.constant:
         return pattern.constant[0] is value
     return not pattern.others or any(_may_match(other, value) for other in pattern.others)
+
+
+def _matched(case: ir.Case) -> ir.Case:
+    """A ``case`` that may match a constant: one that is for that constant surely does."""
+    return replace(case, always=case.always or (case.guard is None and bool(case.pattern.constant)))
 
 
 def _entered(context: Value) -> Value:

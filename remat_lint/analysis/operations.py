@@ -44,7 +44,7 @@ from remat_lint.analysis.values import (
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Step
 from remat_lint.torch_ops import Effect, Layout, Operation, Result, einsum_is_view
-from remat_lint.torch_ops.keeping import KEEPING_NOTHING, SCALING
+from remat_lint.torch_ops.keeping import KEEPING_NOTHING, SCALING, WITH_INDICES, WITHOUT_GRADIENTS
 
 _OF_TENSORS = (Effect.READ, Effect.CAST, Effect.RESHAPE, Effect.DROPOUT)
 _OF_OTHERS = frozenset(
@@ -82,6 +82,10 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], object]] = {
     "BitOr": python_operator.or_,
     "BitXor": python_operator.xor,
 }
+
+_INTEGERS = frozenset(
+    f"torch.{name}" for name in ("bool", "uint8", "int8", "int16", "short", "int32", "int", "int64", "long")
+)
 
 MAX_VIEWS = 6
 """Views remembered per tensor for messages."""
@@ -196,7 +200,9 @@ class Operations(Effects):
         )
         whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
         given = [operand for _, operand in bound.pairs]
-        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=not scaled)
+        has_gradients = bool(operation.constructor) or self._grad(iter(given)) is not False
+        kept = has_gradients and not scaled
+        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=kept)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)
@@ -413,9 +419,18 @@ class Operations(Effects):
                 return self._new_tensor(operation, bound, metadata=effect is Effect.METADATA)
 
     def _new_tensor(self, operation: Operation, bound: Bound, metadata: bool = False) -> Tensor:
-        grad = False if metadata else self._grad(operand for _, operand in bound.pairs)
-        if grad is False and self.grad_enabled and (operation.constructor or bound.get("requires_grad")):
-            grad = None  # a module has parameters of its own
+        is_discrete = metadata or operation.name in WITHOUT_GRADIENTS or _casts_to_integers(operation, bound)
+        grad = False if is_discrete else self._grad(operand for _, operand in bound.pairs)
+        required = bound.constant("requires_grad")
+        if self.grad_enabled and required is True:
+            grad = True
+        elif (
+            grad is False
+            and self.grad_enabled
+            and required is not False
+            and (operation.constructor or bound.get("requires_grad"))
+        ):
+            grad = None  # a module may have parameters of its own
         kept = operation.keeps_output or (
             operation.keeps_output_if_tensor is not None
             and _may_be_tensor(bound.get(operation.keeps_output_if_tensor))
@@ -437,7 +452,9 @@ class Operations(Effects):
             return Unknown(origin=self.fresh())
         items = []
         for position in range(max(2, *(index + 1 for index in operation.keeps_results))):
-            item = self._new_tensor(operation, bound)
+            item = self._new_tensor(
+                operation, bound, metadata=position == 1 and operation.name in WITH_INDICES
+            )
             kept = position in operation.keeps_results and self.grad_enabled and item.grad is not False
             items.append(replace(item, resident=kept))
         return SequenceValue(tuple(items), fields=RESULT_FIELDS)
@@ -452,9 +469,9 @@ class Operations(Effects):
             for one in alternatives(operand.value)
             if not isinstance(one, (Constant, Scalar))
         ]
-        if any(grad is None for grad in known):
-            return None
-        return any(known)
+        if any(known):
+            return True
+        return None if any(grad is None for grad in known) else False
 
     # --- views
 
@@ -589,6 +606,14 @@ class Operations(Effects):
         return Unknown(origin=self.fresh(), reading=reading_of(operand.value))
 
 
+def _casts_to_integers(operation: Operation, bound: Bound) -> bool:
+    """Whether an operation is told to give integers or bools."""
+    if operation.effect is not Effect.CAST:
+        return False
+    given = (operand.value for _, operand in bound.pairs)
+    return any(isinstance(one, External) and one.name in _INTEGERS for one in given)
+
+
 def _is_scaled(operator: str, left: Value, right: Value) -> bool:
     """Whether a number multiplies or divides a tensor: autograd keeps neither."""
     if operator == "Multiply" and isinstance(left, (Constant, Scalar)):
@@ -645,7 +670,8 @@ def _made(operation: Operation, bound: Bound) -> Made:
     if operation.effect in (Effect.CAST, Effect.DROPOUT):
         return Made.ELSEWHERE
     operands = (operand.value for _, operand in bound.pairs)
-    if bound.constant("requires_grad") is True and not any(isinstance(one, Tensor) for one in operands):
+    is_given = operation.constructor or any(isinstance(one, Tensor) for one in operands)
+    if bound.constant("requires_grad") is True and not is_given:
         return Made.LEAF
     source = bound.pairs[0][1].value if bound.pairs else NONE
     if operation.name in _COPYING and isinstance(source, Tensor) and source.token is not None:

@@ -527,7 +527,7 @@ class Replays(Machine):
         if replay.by is Replayer.TORCH and not self.project.wrappers.guard:
             is_outdated = isinstance(deed.act, Write) and deed.act.outcome is Outcome.OUTDATED
             return is_outdated or isinstance(deed.act, Diverge)
-        return deed.guarded or (isinstance(deed.act, Diverge) and deed.act.last)
+        return deed.guarded or (isinstance(deed.act, Diverge) and (deed.act.last or bool(deed.act.number)))
 
     def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
         chain = deed.steps
@@ -653,8 +653,8 @@ def _is_mended(watch: Watch, write: Write) -> bool:
 
 
 def _is_settled(deed: Deed, before: int) -> bool:
-    """Whether what decides was there before the checkpoint began: a replay finds the same value."""
-    return isinstance(deed.act, (Sway, Diverge)) and 0 < deed.act.number <= before
+    """Whether what decides was read before the checkpoint began: a replay finds the same value."""
+    return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
 
 
 def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int, int]:
@@ -674,6 +674,7 @@ def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
         case Write(target=target, written=written, outcome=outcome, edit=edit):
+            assert outcome is not None
             return StateWrite(deed.place, target, written, outcome, replayed, edit)
         case Touch(operation=operation, touched=touched, edit=edit):
             return ExternalEffect(deed.place, operation, touched, replayed, edit)

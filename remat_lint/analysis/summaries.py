@@ -28,6 +28,7 @@ from remat_lint.analysis.values import (
     External,
     Fickle,
     FunctionValue,
+    GradMode,
     HeapObject,
     Imported,
     InstanceObject,
@@ -259,7 +260,7 @@ class Summaries:
                 return ("unknown", outputs, _reading_shape(reading), self._nature(value))
             case Fickle(reading=reading):
                 return ("fickle", _reading_shape(reading))
-            case Scalar() | Constant() | External() | ClassValue() | ModuleValue():
+            case Scalar() | Constant() | GradMode() | External() | ClassValue() | ModuleValue():
                 return value
             case Source(kind=kind, of=of, number=number):
                 return ("source", kind, of, (of, number) in state.seeded)

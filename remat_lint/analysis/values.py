@@ -301,6 +301,13 @@ class Fork(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class GradMode(Value):
+    """A context in which operations have gradients, or have none; None where it changes nothing."""
+
+    enabled: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class Imported(Value):
     """A name bound by an import that nobody has looked at yet: the module, and the name in it."""
 
@@ -513,7 +520,10 @@ class Compiled(Value):
 
 @dataclass(frozen=True, slots=True)
 class ByPhase(Scalar):
-    """A constant that is another one on replay: ``remat.is_recomputing()``, and what is made of it."""
+    """A constant that is another one on replay: ``remat.is_recomputing()``, and what is made of it.
+
+    A mode of autograd is one as well.
+    """
 
     forward: object = False
     replay: object = True
@@ -611,6 +621,8 @@ def reading_in(values: Iterable[Value]) -> Reading | None:
 
 def in_phases(forward: Value, replay: Value) -> Value | None:
     """What is one constant in the forward and another one on replay; None for anything else."""
+    if isinstance(forward, GradMode) and isinstance(replay, GradMode):
+        return forward if forward == replay else ByPhase(forward, replay)
     if not (isinstance(forward, (Constant, ByPhase)) and isinstance(replay, (Constant, ByPhase))):
         return None
     first = forward.forward if isinstance(forward, ByPhase) else forward.value

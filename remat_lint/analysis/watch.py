@@ -163,7 +163,7 @@ class Watch:
         self, tested: frozenset[Held], body: Sequence[ir.Stmt], others: Sequence[ir.Stmt]
     ) -> Iterator[None]:
         """An arm of an ``if`` on this state runs; where it does not, the others do."""
-        once = bool(tested) and any(_settles(one, tested) for one in body)
+        once = bool(tested) and any(_settles(one, tested) for one in _run_through(body))
         self.arms.append(Arm(tested, once, bool(tested) and _computes(others)))
         try:
             yield
@@ -314,12 +314,27 @@ def _is_local(target: ir.Expr) -> bool:
 
 def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:
     """Whether a statement sets the state that its arm runs for to a constant: it does not run again."""
-    return isinstance(statement, ir.Assign) and any(
-        isinstance(target, ir.Attribute)
-        and isinstance(statement.value, ir.Const)
-        and any(path.rpartition(".")[2] == target.name for _, path in tested)
-        for target in statement.targets
-    )
+    match statement:
+        case ir.Assign(targets=targets, value=ir.Const()):
+            pass
+        case ir.Expression(
+            value=ir.Call(
+                function=ir.Attribute(base=base, name="fill_"), arguments=[ir.Argument(value=ir.Const())]
+            )
+        ):
+            targets = (base,)
+        case _:
+            return False
+    names = {target.name for target in targets if isinstance(target, ir.Attribute)}
+    return any(path.rpartition(".")[2] in names for _, path in tested)
+
+
+def _run_through(block: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+    """The statements of a block that run wherever it does, those of its ``with`` too."""
+    for statement in block:
+        yield statement
+        if isinstance(statement, ir.With):
+            yield from _run_through(statement.body)
 
 
 def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:

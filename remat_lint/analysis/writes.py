@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import FOREIGN, Store, Write
 from remat_lint.analysis.evaluation_order import children, evaluated, header
@@ -723,11 +724,14 @@ class Writes(Replays):
         grows = replaces_part and concerns(_element(node, held), grown_in(watch, assigned))
         settles = isinstance(node, ir.Call) and _method(node) in _SETTLING
         again = (overwrites or replaces_part or settles) and not grows
-        outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
+        is_whole = overwrites or watch.was_replaced(held)
+        outcome = Outcome.REPLACED if again or is_whole else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
             written = Written.INPUT
             outcome = self._outcome_for_input(node, held, operand, outcome)
+        elif is_whole and self._gives_the_same(node):
+            outcome = Outcome.REPEATED
         counted = counted and not _goes_around_autograd(node, operand.expr)
         shown = operand.expr if operand.expr is not None else node
         self._note(state, node, held, written, outcome, shown, certain=certain, counted=counted)
@@ -783,6 +787,21 @@ class Writes(Replays):
             for part, _ in evaluated((expr,))
         )
         return not is_own and (self.is_surely_steady(value) or self._is_learned(value))
+
+    def _gives_the_same(self, node: ir.Node) -> bool:
+        """Whether a write in place is one of constants, sizes and steady things."""
+        match node:
+            case ir.Call(function=ir.Attribute(name=name), arguments=arguments):
+                operation = torch_ops.method(name)
+                if operation is None or operation.draws:
+                    return False
+                parts = [argument.value for argument in arguments]
+            case ir.Subscript(indices=indices) if isinstance(self.frame.statement, ir.Assign):
+                parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
+            case _:
+                return False
+        values = self.frame.values
+        return all(part.at in values and self.is_surely_steady(values[part.at]) for part in parts)
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""

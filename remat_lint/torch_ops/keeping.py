@@ -61,3 +61,16 @@ KEEPING_NOTHING = _words(
     """
 )
 """Operations that keep nothing, whatever they are given."""
+
+WITHOUT_GRADIENTS = _words(
+    """
+    all any argmax argmin argsort argwhere bincount bool bucketize byte char count_nonzero eq equal ge greater
+    greater_equal gt histc int isclose isfinite isin isinf isnan isneginf isposinf isreal le less less_equal
+    logical_and logical_not logical_or logical_xor long lt multinomial ne nonzero not_equal one_hot
+    searchsorted short signbit
+    """
+)
+"""Operations that give integers, bools or what has no derivative: the result never requires grad."""
+
+WITH_INDICES = _words("cummax cummin kthvalue max median min mode nanmedian sort topk")
+"""Operations whose second result are indices."""

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from remat_lint.torch_ops.keeping import KEEPING, KEEPING_NOTHING, SCALING
+from remat_lint.torch_ops.keeping import (
+    KEEPING,
+    KEEPING_NOTHING,
+    SCALING,
+    WITH_INDICES,
+    WITHOUT_GRADIENTS,
+)
 
 torch = pytest.importorskip("torch")
 
@@ -85,3 +91,32 @@ def test_a_number_that_scales_is_not_kept() -> None:
         with torch.autograd.graph.saved_tensors_hooks(saved.append, lambda one: one):
             getattr(torch, name)(torch.rand(4, requires_grad=True), 2.0)
         assert not saved
+
+
+def results(name: str) -> list[Any]:
+    """What the calls of an operation give, as far as they can be made."""
+    found = []
+    for function in places(name):
+        for given in arguments():
+            try:
+                found.append(function(*given))
+            except Exception:  # noqa: BLE001 - these arguments do not fit it
+                continue
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_said_to_have_no_gradients_has_none() -> None:
+    found = {name: results(name) for name in sorted(WITHOUT_GRADIENTS)}
+    called = {name: given for name, given in found.items() if given}
+    assert len(called) > ENOUGH * len(WITHOUT_GRADIENTS)
+    for name, given in called.items():
+        assert not any(isinstance(one, torch.Tensor) and one.requires_grad for one in given), name
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(WITH_INDICES))
+def test_the_second_result_is_said_to_be_indices(name: str) -> None:
+    pairs = [given for given in results(name) if isinstance(given, tuple)]
+    assert pairs
+    assert not any(pair[1].requires_grad or pair[1].is_floating_point() for pair in pairs)
