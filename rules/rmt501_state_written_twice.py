@@ -25,7 +25,9 @@ class StateWrittenTwice(Rule):
 
     Silent are objects that the call made itself, and values that are equal each time: what is made of
     constants, sizes and dtypes only (a table of rotary angles, `self.seen_length = x.shape[1]`), and a
-    maximum of what was there and such a value.
+    maximum of what was there and such a value. So is what the code puts back before it ends: a counter of
+    depth, a stack. `torch.utils.checkpoint` may end the replay by an error: there a `finally` must do it, or
+    the end of a `with`.
 
     ## Why is this bad?
     A checkpoint runs the code a second time in backward. Counters count double, lists hold everything

@@ -66,7 +66,7 @@ def opened(
     Raises:
         UsageError: where the target cannot be run at all.
     """
-    place = _device(device)
+    place = device_for(device)
     uses_stand_ins = not torch_has_placeholders() if stand_ins is None else stand_ins
     name = target if isinstance(target, str) else getattr(target, "__qualname__", repr(target))
     with contextlib.ExitStack() as stack:
@@ -96,7 +96,12 @@ def opened(
         yield bench
 
 
-def _device(wanted: str) -> torch.device:
+def device_for(wanted: str) -> torch.device:
+    """The device that ``auto``, ``cpu`` or ``cuda`` stands for.
+
+    Raises:
+        UsageError: where a GPU is wanted and there is none.
+    """
     has_gpu = torch.cuda.is_available()
     if wanted == "cuda" and not has_gpu:
         raise UsageError("--device cuda: torch finds no CUDA GPU here; use --device cpu or auto")

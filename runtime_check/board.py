@@ -12,7 +12,7 @@ from typing import Any
 import torch.distributed as dist
 from torch.distributed.rendezvous import rendezvous
 
-from remat_lint.runtime_check.divergence import RankState
+from remat_lint.runtime_check.divergence import Account, RankState
 
 
 class Board:
@@ -85,13 +85,17 @@ class Board:
         """Is this rank the first one that asks?"""
         return int(self._store.add(f"first to {what}", 1)) == 1
 
-    def decide(self, verdict: str) -> None:
+    def decide(self, verdict: Account) -> None:
         """Say what was found out, unless somebody did before."""
-        self._store.compare_set("verdict", "", verdict)
+        self._store.compare_set("verdict", "", json.dumps(asdict(verdict)))
 
-    def verdict(self) -> str | None:
+    def verdict(self) -> Account | None:
         """What somebody found out."""
-        return self._text("verdict")
+        text = self._text("verdict")
+        if text is None:
+            return None
+        known: dict[str, Any] = json.loads(text)
+        return Account(known["text"], tuple(known["suspects"]))
 
     def _text(self, key: str) -> str | None:
         return self._store.get(key).decode() if self._store.check([key]) else None

@@ -42,7 +42,7 @@ from remat_lint.runtime_check.policy import (
 from remat_lint.runtime_check.predicted import predicted_class
 from remat_lint.runtime_check.ranks import RankGuard, RankSettings
 from remat_lint.runtime_check.recorded import recorded_class
-from remat_lint.runtime_check.regions import Observation, SeenRegion
+from remat_lint.runtime_check.regions import Observation, SeenRegion, nesting
 from remat_lint.runtime_check.source_flags import Flag
 from remat_lint.runtime_check.tracks import Track, Witnesses
 from remat_lint.runtime_check.values import ReplayedOtherwise, Values
@@ -270,7 +270,7 @@ class _Check:
         seen = first.observation
         found = tuple(seen.regions.values())
         decided = [one for one in found if self._bench.start.sets_policy or one.flag is Flag.DECIDED]
-        wanted = [given(option) for option in self._options.policies]
+        wanted = list(dict.fromkeys(given(option) for option in self._options.policies))
         got_through = first.failure is None or first.failure.phase == "backward"
         everywhere: Sequence[SeenRegion] = found
         checkpoints: Iterable[str] = seen.checkpoints
@@ -454,11 +454,11 @@ class _Check:
         """Every other combination of regions, where they are few enough."""
         if len(decided) < 3 or 2 ** len(decided) > self._options.combinations:
             return
-        everything = together([one.name for one in decided], _nested(decided))
+        everything = together([one.name for one in decided], nesting(decided))
         done = (*tried, NONE, everything)
         known = {frozenset(policy.patterns) for policy in done if policy.patterns is not None}
         yield from (
-            one for one in combinations(_nested(decided)) if frozenset(one.patterns or ()) not in known
+            one for one in combinations(nesting(decided)) if frozenset(one.patterns or ()) not in known
         )
 
 
@@ -493,18 +493,11 @@ def _state_differences(plain: Track, track: Track) -> Iterator[StateDifference]:
             yield StateDifference(what, expected, actual)
 
 
-def _nested(decided: Sequence[SeenRegion]) -> dict[str, list[str]]:
-    """Each region that a policy decides, with those that run inside it."""
-    return {
-        region.name: [other.name for other in decided if region.name in other.inside] for region in decided
-    }
-
-
 def _policies(decided: Sequence[SeenRegion], wanted: Sequence[Policy]) -> list[Policy]:
     """The policies to try first: the first one stands for the run in which no decided region was saved."""
     if not decided:
         return [AS_CONFIGURED, *wanted]
-    singles = [alone(region, inner) for region, inner in _nested(decided).items()]
+    singles = [alone(region, inner) for region, inner in nesting(decided).items()]
     own = [AS_CONFIGURED] if _is_new_combination(decided) else []
     return [NONE, ALL, *singles, *wanted, *own]
 

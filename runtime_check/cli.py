@@ -21,6 +21,7 @@ from remat_lint.runtime_check.errors import UsageError, in_one_line
 
 if TYPE_CHECKING:
     from remat_lint.runtime_check.checker import CheckResult
+    from remat_lint.runtime_check.divergence import Account
     from remat_lint.runtime_check.output import Files
     from remat_lint.runtime_check.ranks import RankGuard
     from remat_lint.runtime_check.record import Record
@@ -271,15 +272,22 @@ def _check_all(each: Mapping[str, tuple[str, dict[str, Any]]], wanted: _Wanted) 
 def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None) -> int:
     """Check one case, say what is found, and return its exit status, which is the same on all ranks."""
     from remat_lint.runtime_check.deadline import TimedOut
+    from remat_lint.runtime_check.ranks import gravest
+    from remat_lint.runtime_check.record import of_all_ranks
     from remat_lint.runtime_check.verdicts import EXIT_INCONCLUSIVE, EXIT_USAGE
 
     to_stderr = partial(click.echo, err=True)
     show: Callable[[str], None] = click.echo
+    title = factory if name == factory else f"{name} ({factory})"
+    if guard is not None:
+        guard.parted = partial(_record_parting, title, options, wanted, guard.world)
     try:
-        status, text = _checked(name, factory, options, wanted, guard)
+        status, text = _checked(name, factory, title, options, wanted, guard)
     except TimedOut as error:
         status, text = EXIT_INCONCLUSIVE, f"remat-check: {name}: {error}, so it is inconclusive"
         show = to_stderr
+        if guard is None or guard.rank == 0:
+            wanted.records.append(_unfinished(title, options, str(error), status))
     except UsageError as error:
         if guard is None:
             raise
@@ -287,14 +295,42 @@ def _check(name: str, factory: str, options: dict[str, Any], wanted: _Wanted, gu
     if guard is None:
         show(text)
         return status
-    status = guard.conclude(status, text, show)
+    statuses = guard.conclude(status, text, show)
+    status = gravest(statuses)
     if status == EXIT_USAGE:
         sys.exit(status)
+    if guard.rank == 0:
+        wanted.records[-1] = of_all_ranks(wanted.records[-1], status, statuses)
     return status
 
 
+def _record_parting(
+    title: str, options: dict[str, Any], wanted: _Wanted, world: int, account: Account
+) -> None:
+    """Write what is known where ranks part: the process ends then."""
+    from remat_lint.runtime_check.record import RanksRecord
+    from remat_lint.runtime_check.verdicts import EXIT_RANKS
+
+    ranks = RanksRecord(
+        world, agree=False, suspects=account.suspects, findings=tuple(account.text.splitlines())
+    )
+    record = _unfinished(title, options, "The ranks do not do the same.", EXIT_RANKS)
+    try:
+        wanted.files.write([*wanted.records, replace(record, ranks=ranks)])
+    except UsageError as error:
+        click.echo(f"remat-check: {error}", err=True)
+
+
+def _unfinished(title: str, options: dict[str, Any], why: str, status: int) -> Record:
+    from remat_lint.runtime_check.bench import device_for
+    from remat_lint.runtime_check.record import unfinished
+
+    device = device_for(options.get("device", "auto"))
+    return unfinished(title, why, exit_status=status, device=device, seeds=options.get("seeds", (0,)))
+
+
 def _checked(
-    name: str, factory: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None
+    name: str, factory: str, title: str, options: dict[str, Any], wanted: _Wanted, guard: RankGuard | None
 ) -> tuple[int, str]:
     """Check one case: its exit status, and what is to be said."""
     from remat_lint.runtime_check.checker import Options, check
@@ -314,7 +350,7 @@ def _checked(
     chosen = Options(**options)
     with Progress(sys.stderr, name) as progress:
         result = check(factory, chosen, guard, standing=progress)
-    result = replace(result, target=factory if name == factory else f"{name} ({factory})")
+    result = replace(result, target=title)
     if guard is None or guard.rank == 0:
         # Ranks that part end the job: who gets here has done the same as the others.
         ranks = None if guard is None else RanksRecord(guard.world, agree=True, suspects=(), findings=())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 Groups = Sequence[Sequence[int]]
 
@@ -94,17 +95,34 @@ def parting(states: Iterable[RankState]) -> Parting | None:
     return None
 
 
-def explained(states: Sequence[RankState], groups: Groups) -> str:
-    """What separates the ranks, as text: the first of these that is so, and what each rank did last.
+@dataclass(frozen=True)
+class Account:
+    """What separates the ranks, as text, and the ranks that are to blame as far as that is known."""
+
+    text: str
+    suspects: tuple[int, ...]
+
+
+class _Line(NamedTuple):
+    """A line of an account, and the ranks that it blames."""
+
+    text: str
+    blamed: Sequence[int] = ()
+
+
+def explained(states: Sequence[RankState], groups: Groups) -> Account:
+    """What separates the ranks: the first of these that is so, and what each rank did last.
 
     Ranks are not at the same point of the check; ranks of a group have different events; a rank left; a rank
     gives no sign of life; a rank raised where others did not, or does not go on.
     """
     kinds = (_elsewhere, _partings, _left, _silent, _raised_or_stuck)
     found = next(
-        (lines for kind in kinds if (lines := list(kind(states, groups)))), ["The ranks do not agree."]
+        (lines for kind in kinds if (lines := list(kind(states, groups)))), [_Line("The ranks do not agree.")]
     )
-    return "\n".join([*found, "What each rank did last:", *(f"    {_last(state)}" for state in states)])
+    last = (f"    {_last(state)}" for state in states)
+    text = "\n".join([*(line.text for line in found), "What each rank did last:", *last])
+    return Account(text, tuple(sorted({rank for line in found for rank in line.blamed})))
 
 
 START = "the start of track"
@@ -112,14 +130,14 @@ END = "the end of the check"
 """How the points begin at which all ranks meet, whatever their groups."""
 
 
-def _elsewhere(states: Sequence[RankState], _: Groups) -> Iterator[str]:
+def _elsewhere(states: Sequence[RankState], _: Groups) -> Iterator[_Line]:
     waiting = [state for state in states if state.at.startswith((START, END))]
     if len({state.at for state in waiting}) > 1:
-        yield "The ranks are not at the same point of the check:"
-        yield from (f"    rank {state.rank}: {state.at}" for state in waiting)
+        yield _Line("The ranks are not at the same point of the check:")
+        yield from (_Line(f"    rank {state.rank}: {state.at}") for state in waiting)
 
 
-def _partings(states: Sequence[RankState], groups: Groups) -> Iterator[str]:
+def _partings(states: Sequence[RankState], groups: Groups) -> Iterator[_Line]:
     if any(state.silent for state in states):  # an exception may only be what a dead rank does to others
         states = [replace(state, at="") if state.raised else state for state in states]
     for group in groups:
@@ -129,36 +147,37 @@ def _partings(states: Sequence[RankState], groups: Groups) -> Iterator[str]:
                 yield from _parted(found, same[0].step)
 
 
-def _parted(found: Parting, step: str) -> Iterator[str]:
-    yield f"Ranks differ in track {step}, at event {found.number} of the step:"
+def _parted(found: Parting, step: str) -> Iterator[_Line]:
+    yield _Line(f"Ranks differ in track {step}, at event {found.number} of the step:")
     for event, ranks in found.variants:
-        suspect = " <- suspect" if set(ranks) & set(found.suspects) else ""
-        yield f"    {_ranks(ranks)}: {event}{suspect}"
+        blamed = ranks if set(ranks) & set(found.suspects) else ()
+        yield _Line(f"    {_ranks(ranks)}: {event}{' <- suspect' if blamed else ''}", blamed)
     if found.before:
-        yield f"    before that, on all of them: {found.before}"
+        yield _Line(f"    before that, on all of them: {found.before}")
     if not found.suspects:
-        yield "    There is no majority: any of them may be the wrong one."
+        yield _Line("    There is no majority: any of them may be the wrong one.")
 
 
-def _left(states: Sequence[RankState], _: Groups) -> Iterator[str]:
+def _left(states: Sequence[RankState], _: Groups) -> Iterator[_Line]:
     for state in states:
         if state.left:
-            yield f"Rank {state.rank} left: {state.left}"
+            yield _Line(f"Rank {state.rank} left: {state.left}", [state.rank])
 
 
-def _silent(states: Sequence[RankState], _: Groups) -> Iterator[str]:
+def _silent(states: Sequence[RankState], _: Groups) -> Iterator[_Line]:
     for state in states:
         if state.silent:
-            yield f"Rank {state.rank} is dead or blocked: it gives no sign of life."
+            yield _Line(f"Rank {state.rank} is dead or blocked: it gives no sign of life.", [state.rank])
 
 
-def _raised_or_stuck(states: Sequence[RankState], groups: Groups) -> Iterator[str]:
+def _raised_or_stuck(states: Sequence[RankState], groups: Groups) -> Iterator[_Line]:
     for state in states:
         if state.raised:
-            yield f"Rank {state.rank} raised in track {state.step}: {state.raised}"
+            yield _Line(f"Rank {state.rank} raised in track {state.step}: {state.raised}", [state.rank])
     for state in _suspects([state for state in states if state.runs], groups):
         where = f"in track {state.step}" if state.step else "before the first track"
-        yield f"Rank {state.rank} is stuck {where}: it has not gone on for {state.idle_s:.1f} s."
+        stuck = f"Rank {state.rank} is stuck {where}: it has not gone on for {state.idle_s:.1f} s."
+        yield _Line(stuck, [state.rank])
 
 
 def _suspects(running: Sequence[RankState], groups: Groups) -> Iterator[RankState]:

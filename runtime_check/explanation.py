@@ -13,7 +13,7 @@ from enum import Enum
 
 from remat_lint.runtime_check.plan import BLOCK, Plan, regions
 from remat_lint.runtime_check.policy import Policy, together
-from remat_lint.runtime_check.regions import SeenRegion
+from remat_lint.runtime_check.regions import SeenRegion, nesting
 from remat_lint.runtime_check.verdicts import PolicyResult
 
 
@@ -88,16 +88,16 @@ def explain(
         return None
     block = next((control for control in controls if control.name == BLOCK.name), None)
     blame = Blame.UNKNOWN if block is None else _blame(broken, block)
-    nested = {one.name: [other.name for other in decided if one.name in other.inside] for one in decided}
-    sets = [_saved(result.policy, list(nested)) for result in broken if result.policy.patterns is not None]
+    inner = nesting(decided)
+    sets = [_saved(result.policy, list(inner)) for result in broken if result.policy.patterns is not None]
     if not sets:
         return Explanation(blame)
-    saved = tuple(_fewest(min(sets, key=len), nested, breaks))
-    alone = tuple(one for one in nested if _alone(one, nested) in sets)
+    saved = tuple(_fewest(min(sets, key=len), inner, breaks))
+    alone = tuple(one for one in inner if _alone(one, inner) in sets)
     if saved:
         return Explanation(blame, saved, alone)
-    hold = [_saved(one.policy, list(nested)) for one in results if not one.is_broken]
-    return Explanation(blame, saved, alone, tuple(one for one in nested if _alone(one, nested) in hold))
+    hold = [_saved(one.policy, list(inner)) for one in results if not one.is_broken]
+    return Explanation(blame, saved, alone, tuple(one for one in inner if _alone(one, inner) in hold))
 
 
 def _blame(broken: Sequence[PolicyResult], block: PolicyResult) -> Blame:
@@ -123,17 +123,17 @@ def _saved(policy: Policy, names: Sequence[str]) -> list[str]:
     return [name for name in names if policy.saves("", name)]
 
 
-def _alone(region: str, nested: dict[str, list[str]]) -> list[str]:
+def _alone(region: str, inner: dict[str, list[str]]) -> list[str]:
     """What is saved where a policy saves one region."""
-    return [name for name in nested if name == region or name in nested[region]]
+    return [name for name in inner if name == region or name in inner[region]]
 
 
-def _fewest(saved: list[str], nested: dict[str, list[str]], breaks: Callable[[Plan], bool]) -> list[str]:
+def _fewest(saved: list[str], inner: dict[str, list[str]], breaks: Callable[[Plan], bool]) -> list[str]:
     """Leave out regions, one at a time, as long as the step still breaks."""
-    outer = [name for name in saved if not any(name in nested[other] for other in saved)]
+    outer = [name for name in saved if not any(name in inner[other] for other in saved)]
     for name in list(outer):
         fewer = [other for other in outer if other != name]
-        if fewer and breaks(regions(together(fewer, nested))):
+        if fewer and breaks(regions(together(fewer, inner))):
             outer = fewer
     return outer
 

@@ -47,9 +47,9 @@ def _cases(record: Record) -> Iterator[Markup]:
     for one in record.confirmations:
         yield element("testcase", _of_confirmation(one), classname=record.target, name=f"confirms {one.name}")
     if record.verdict not in ("holds", "broken"):
-        yield element(
-            "testcase", _problem("error", record.verdict, ()), classname=record.target, name="verdict"
-        )
+        why = (record.explanation or "").splitlines()
+        error = _problem("error", record.verdict, why)
+        yield element("testcase", error, classname=record.target, name="verdict")
 
 
 def _of_policy(policy: PolicyRecord) -> Markup | None:

@@ -24,7 +24,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, NoReturn
@@ -35,9 +35,10 @@ from torch import Tensor
 
 from remat_lint.runtime_check.board import Board
 from remat_lint.runtime_check.collectives import Collectives, waits_for_others
-from remat_lint.runtime_check.divergence import END, START, Groups, RankState, explained
+from remat_lint.runtime_check.divergence import END, START, Account, Groups, RankState, explained
 from remat_lint.runtime_check.errors import UsageError, in_one_line
-from remat_lint.runtime_check.regions import Observation, SeenRegion, _exchanged
+from remat_lint.runtime_check.exchange import exchanged
+from remat_lint.runtime_check.regions import Observation, SeenRegion
 from remat_lint.runtime_check.source_flags import Flag
 from remat_lint.runtime_check.verdicts import (
     EXIT_BROKEN,
@@ -87,6 +88,11 @@ class RankSettings:
         return groups
 
 
+def gravest(statuses: Mapping[int, int]) -> int:
+    """The exit status that counts, of those of all ranks."""
+    return min(statuses.values(), key=_WORST_FIRST.index)
+
+
 class RanksDiffer(Exception):
     """What torchrun shows as the reason of a rank that left."""
 
@@ -105,6 +111,8 @@ class RankGuard:
         self.rank = int(os.environ["RANK"])
         self.world = int(os.environ["WORLD_SIZE"])
         self.use(settings)
+        self.parted: Callable[[Account], None] = lambda _: None
+        """Called on one rank, which is about to end, where ranks part; on another thread than the step."""
         self._meetings = {"all": 0, "group": 0}
         try:
             self._board = Board(self.rank, self.world, settings.start_timeout_s)
@@ -156,19 +164,19 @@ class RankGuard:
             merged.setdefault(name, SeenRegion(name, Flag.DECIDED, recompute, (file, line), set(inside)))
         return list(merged.values())
 
-    def conclude(self, status: int, text: str, show: Callable[[str], None]) -> int:
+    def conclude(self, status: int, text: str, show: Callable[[str], None]) -> dict[int, int]:
         """Gather what all ranks found; the worst decides.
 
         Rank 0 shows the text of each group's first rank with the worst status, and a section on ranks.
 
         Returns:
-            The exit status, the same for every rank.
+            The exit status of every rank, in their order.
         """
         first_line = text.strip().partition("\n")[0]
         point = END if status != EXIT_USAGE else f"{END}, because of: {first_line}"
         answers = self._meet(point, json.dumps([status, text]))
         statuses = {rank: int(json.loads(answer)[0]) for rank, answer in answers.items()}
-        worst = min(statuses.values(), key=_WORST_FIRST.index)
+        worst = gravest(statuses)
         if self.rank == 0:
             is_usage = worst == EXIT_USAGE
             for group in (range(self.world),) if is_usage else self.groups:
@@ -178,7 +186,7 @@ class RankGuard:
                 show(self._section(statuses))
             self._board.announce("printed")
         self._watch.await_print()
-        return worst
+        return statuses
 
     def begin(self, step: str) -> None:
         """A track begins, on all ranks at once."""
@@ -449,16 +457,19 @@ class _Watch:
         self._guard.report.publish(self._board)
         os._exit(128 + signal.SIGTERM)
 
-    def _leave(self, verdict: str) -> NoReturn:
+    def _leave(self, verdict: Account) -> NoReturn:
         for _ in range(min(self._guard.rank, 4)):  # lower ranks go first
             if not self._board.is_announced("printed"):
                 time.sleep(_TICK_S)
         if self._board.is_first_to("print"):
-            _say(verdict)
-            self._board.announce("printed")
+            _say(verdict.text)
+            try:
+                self._guard.parted(verdict)
+            finally:
+                self._board.announce("printed")
         else:
             self.await_print()
-        _record(verdict)
+        _record(verdict.text)
         os._exit(EXIT_RANKS)
 
 
@@ -567,7 +578,7 @@ def _process_group(uses_cuda: bool, settings: RankSettings) -> Iterator[None]:
         dist.init_process_group("cpu:gloo,cuda:nccl" if uses_cuda else "gloo", timeout=limit)
     except (dist.DistError, RuntimeError, ValueError) as error:
         raise UsageError(f"the process group cannot be made: {in_one_line(error)}") from error
-    with _exchanged(dist.init_process_group, _made_once):
+    with exchanged(dist.init_process_group, _made_once):
         yield
     dist.destroy_process_group()
 

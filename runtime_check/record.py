@@ -11,13 +11,16 @@ import json
 import linecache
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+
+import torch
 
 from remat_lint.runtime_check.checker import CheckResult
 from remat_lint.runtime_check.compare import Difference, Extent
 from remat_lint.runtime_check.diagnosis import Raised
 from remat_lint.runtime_check.environment import Environment, Evidence, environment
+from remat_lint.runtime_check.placeholders import torch_has_placeholders
 from remat_lint.runtime_check.verdicts import (
     EXIT_BROKEN,
     EXIT_BUDGET,
@@ -348,6 +351,51 @@ def record_of(
         knock_out=None if sections.knock_out is None else tuple(sections.knock_out),
         ranks=sections.ranks,
     )
+
+
+def unfinished(
+    target: str,
+    why: str,
+    *,
+    exit_status: int,
+    device: torch.device,
+    seeds: Sequence[int] = (0,),
+    ranks: RanksRecord | None = None,
+) -> Record:
+    """The record of a check that did not come to its end: nothing was confirmed."""
+    return Record(
+        version=VERSION,
+        target=target,
+        test=None,
+        verdict=VERDICTS[exit_status],
+        exit_status=exit_status,
+        evidence_level=Evidence.STRUCTURE.value,
+        evidence=Evidence.STRUCTURE.meaning,
+        environment=environment(str(device), uses_stand_ins=not torch_has_placeholders()),
+        seeds=tuple(seeds),
+        checkpoints=(),
+        wraps_module=False,
+        unreached=(),
+        noise_floor=NoiseRecord(0, (), ()),
+        regions=(),
+        policies=(),
+        controls=(),
+        explanation=why,
+        confirmations=(),
+        manifests=(),
+        front=None,
+        knock_out=None,
+        ranks=ranks,
+    )
+
+
+def of_all_ranks(record: Record, status: int, statuses: Mapping[int, int]) -> Record:
+    """One rank's record as that of the job: the gravest status counts; where they differ, all are told."""
+    ranks = record.ranks
+    if ranks is not None and len({*statuses.values()}) > 1:
+        found = tuple(f"rank {rank}: exit status {one}" for rank, one in statuses.items())
+        ranks = replace(ranks, findings=found)
+    return replace(record, exit_status=status, verdict=VERDICTS[status], ranks=ranks)
 
 
 def as_json(records: Record | Sequence[Record]) -> str:

@@ -13,12 +13,11 @@ replay in a thread of its own.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -26,6 +25,7 @@ import torch.utils.checkpoint as torch_checkpoint
 import torch_remat._api as _api
 from torch_remat._region import _qualified_name, is_recomputing
 
+from remat_lint.runtime_check.exchange import exchanged
 from remat_lint.runtime_check.plan import Checkpointing, Plan
 from remat_lint.runtime_check.selective import keeping_products
 from remat_lint.runtime_check.source_flags import Flag, SourceFlags
@@ -68,6 +68,12 @@ class SeenRegion:
     """File and line of its call."""
     inside: set[str] = field(default_factory=set)
     callers: set[CodeType] = field(default_factory=set)
+
+
+def nesting(regions: Iterable[SeenRegion]) -> dict[str, list[str]]:
+    """Each region, with those that run inside it."""
+    known = list(regions)
+    return {one.name: [other.name for other in known if one.name in other.inside] for one in known}
 
 
 @dataclass
@@ -277,11 +283,11 @@ class Tap:
     def open(self) -> Iterator[Tap]:
         """Tap torch_remat and torch; put them back afterwards, also for the wrappers made meanwhile."""
         with contextlib.ExitStack() as stack:
-            stack.enter_context(_exchanged(_api.region, self._region))
-            stack.enter_context(_exchanged(_api.checkpoint, self._checkpoint))
-            stack.enter_context(_exchanged(_api.recompute_needs_tensor, self._marker))
-            stack.enter_context(_exchanged(is_recomputing, self._is_recomputing))
-            stack.enter_context(_exchanged(torch_checkpoint.checkpoint, self._torch_checkpoint))
+            stack.enter_context(exchanged(_api.region, self._region))
+            stack.enter_context(exchanged(_api.checkpoint, self._checkpoint))
+            stack.enter_context(exchanged(_api.recompute_needs_tensor, self._marker))
+            stack.enter_context(exchanged(is_recomputing, self._is_recomputing))
+            stack.enter_context(exchanged(torch_checkpoint.checkpoint, self._torch_checkpoint))
             yield self
 
     @contextlib.contextmanager
@@ -424,41 +430,3 @@ class Tap:
 def _caller() -> FrameType:
     """The frame that called the tapped function: past this function, the tap and the exchanged code."""
     return sys._getframe(3)
-
-
-@contextlib.contextmanager
-def _exchanged(
-    function: Callable[..., Any], replacement: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> Iterator[None]:
-    """Make ``function`` call ``replacement(original)`` instead of running its own code."""
-    assert isinstance(function, FunctionType)
-    code, module = function.__code__, function.__globals__
-    original = FunctionType(code, module, function.__name__, function.__defaults__, function.__closure__)
-    original.__kwdefaults__ = function.__kwdefaults__
-    entry = f"_remat_check_{next(_numbers)}"
-    module[entry] = replacement(original)
-    function.__code__ = _calling(entry, code.co_freevars)
-    try:
-        yield
-    finally:
-        function.__code__ = code
-        del module[entry]
-
-
-_numbers = itertools.count()
-
-
-def _calling(entry: str, free: Sequence[str]) -> CodeType:
-    """Code that calls the global ``entry``, with as many free variables as the code that it replaces."""
-    mention = f"({', '.join(free)},)" if free else "()"
-    source = (
-        f"def outer({', '.join(free)}):\n"
-        "    def tapped(*args, **kwargs):\n"
-        f"        return {entry}(*args, **kwargs)\n"
-        f"        {mention}\n"
-        "    return tapped\n"
-    )
-    made: dict[str, Any] = {}
-    exec(source, made)
-    tapped: FunctionType = made["outer"](*free)
-    return tapped.__code__

@@ -6,10 +6,14 @@ begins with the surroundings that the first one found, and what it leaves behind
 
 from __future__ import annotations
 
+import argparse
 import copy
 import functools
+import os
 import random
 import sys
+import threading
+import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, MemberDescriptorType, ModuleType
@@ -31,6 +35,8 @@ from remat_lint.runtime_check.users_code import is_user_code
 
 Undo = Callable[[], None]
 _DEPTH = 5
+_NAMESPACES = (types.SimpleNamespace, argparse.Namespace, threading.local)
+"""Classes of Python's own whose objects are only what somebody set on them."""
 _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), tuple, frozenset)
 
 
@@ -45,6 +51,7 @@ class Surroundings:
         self._known = [(owner, set(vars(owner))) for owner in self._spaces()]
         self._undo = [undo for code in self._modules for undo in _kept_names(code)]
         self._undo += [undo for part in module.modules() for undo in _kept_attributes(part)]
+        self._undo.append(_kept_environment())
         self._caches = [cache for code in self._modules for cache in _caches(code)]
 
     def restore(self) -> None:
@@ -189,7 +196,7 @@ def kept(value: Any, depth: int = _DEPTH) -> Undo | None:
         parts.append(_kept_container(kind, value, depth))
     elif isinstance(value, bytearray):
         parts.append(_kept_container(bytearray, value, depth))
-    if is_own(type(value)):
+    if is_own(type(value)) or isinstance(value, _NAMESPACES):
         names = getattr(value, "__dict__", None)
         parts += [_kept_container(dict, names, depth)] if type(names) is dict else []
         parts += [_kept_slot(slot, value, depth) for slot in slots_of(value)]
@@ -211,6 +218,17 @@ def _kept_slot(slot: MemberDescriptorType, value: Any, depth: int) -> Undo:
     def undo() -> None:
         slot.__set__(value, before)
         contents()
+
+    return undo
+
+
+def _kept_environment() -> Undo:
+    before = dict(os.environ)
+
+    def undo() -> None:
+        for name in [name for name in os.environ if name not in before]:
+            del os.environ[name]
+        os.environ.update({name: text for name, text in before.items() if os.environ.get(name) != text})
 
     return undo
 

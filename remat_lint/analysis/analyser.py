@@ -28,6 +28,7 @@ from remat_lint.analysis.journal import Evidence, Journal
 from remat_lint.analysis.machine import REMAT, BudgetSpent, Frame, Operand, Wrapped
 from remat_lint.analysis.marker_uses import MarkerUses
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.moves import either
 from remat_lint.analysis.overrides import SUPER, Mentions
 from remat_lint.analysis.placement import Placement
 from remat_lint.analysis.regions import REMAT_NAMES
@@ -331,6 +332,7 @@ class Analyser(Declarations):
         self.root = function.definition
         self.unsettled.clear()
         self.reset_budget()
+        self.swayed = {}
         state, definition = State(), function.definition
         frame = Frame(
             id=self.fresh(),
@@ -359,7 +361,9 @@ class Analyser(Declarations):
                 return root
             finally:
                 self.root = None
-            self._judge_as_body(frame)
+            ends = [*flow.fell, *(path for path, _ in flow.returned)] or [state]
+            ends[0].moves = reduce(either, (path.moves for path in ends))
+            self._judge_as_body(ends[0], frame)
         if compiled:  # nothing in it is a region or a marker for torch_remat
             return Root(definition, replace(journal.only(WrittenWrong), markers=journal.markers))
         self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
@@ -371,7 +375,7 @@ class Analyser(Declarations):
         if self.unsettled and ends:
             self.settle_wrapped(join_all(reunite([path.fork() for path in ends])))
 
-    def _judge_as_body(self, frame: Frame) -> None:
+    def _judge_as_body(self, state: State, frame: Frame) -> None:
         """Code that declares regions or markers is the body of some checkpoint, whose hooks nobody knows.
 
         A plain function that makes a model, and then runs it, is none, nor is one that wants no gradients.
@@ -384,9 +388,8 @@ class Analyser(Declarations):
         place = Place(frame.scope.source.path, frame.function.at)
         self.journal.note(Assumption(place, self._run_by(frame.function)))
         coverage = Coverage(without=Cover.UNKNOWN)
-        self.judge_deeds(
-            Replay(Replayer.ASSUMED, place, coverage, assumed=place), self.own_deeds(frame, self.deeds)
-        )
+        replay = Replay(Replayer.ASSUMED, place, coverage, assumed=place)
+        self.judge_deeds(replay, self.own_deeds(state, frame, self.deeds))
 
     def _run_by(self, definition: ir.Function) -> tuple[Place, ...]:
         """Where the functions are defined that one calls, or that are called by those."""

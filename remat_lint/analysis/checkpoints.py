@@ -17,7 +17,7 @@ from remat_lint.analysis.journal import others
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.outputs import Outputs
-from remat_lint.analysis.replays import Replay
+from remat_lint.analysis.replays import HERE, Replay
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     NONE,
@@ -269,12 +269,19 @@ class Checkpoints(Hooks):
         handed = handed_numbers(operands)
         if wrapper.made_for:
             note = f"each {wrapper.made_for} runs under a checkpoint when gradient checkpointing is on"
-            return Replay(
-                wrapper.by, wrapper.place, wrapper.coverage, wrapper.certain, handed=handed, note=note
-            )
-        here = self.place(node)
-        way = self.way_to(here)
-        return Replay(wrapper.by, here, wrapper.coverage, wrapper.certain, handed=handed, way=way)
+            place = wrapper.place
+        else:
+            note, place = HERE, self.place(node)
+        return Replay(
+            wrapper.by,
+            place,
+            wrapper.coverage,
+            wrapper.certain,
+            handed=handed,
+            way=() if wrapper.made_for else self.way_to(place),
+            note=note,
+            stops_early=wrapper.stops_early,
+        )
 
     def _check_surroundings(self, node: ir.Expr, wrapper: CheckpointWrapper) -> None:
         """Nothing runs in another checkpoint; hooks are not for compiled code."""

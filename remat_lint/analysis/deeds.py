@@ -26,6 +26,7 @@ from remat_lint.analysis.facts import (
     Written,
 )
 from remat_lint.analysis.values import Lent
+from remat_lint.analysis.watch import Held, concerned
 from remat_lint.findings import GuardStatement, Place, Step
 
 MAX_DEEDS = 64
@@ -62,7 +63,9 @@ class Write:
     """Something outside the call is changed: ``target``, as written.
 
     ``number`` is that of the object, storage or frame that is changed, and ``path`` leads from it to what is
-    written (``.calls``); the number is 0 where nobody knows. ``edit`` makes the statement run once.
+    written (``.calls``); the number is 0 where nobody knows. ``element`` leads on to the only element that is
+    (``['n']``). ``edit`` makes the statement run once. What is ``undone`` is as it was where the code that
+    wrote it has run to its end. Autograd notices what is ``counted``, by the version of the tensor.
     """
 
     target: str
@@ -71,6 +74,14 @@ class Write:
     path: str = ""
     outcome: Outcome = Outcome.ADVANCED
     edit: GuardStatement | None = None
+    element: str = ""
+    undone: bool = False
+    counted: bool = True
+
+    @property
+    def held(self) -> Held:
+        """The state that is written, the element by itself."""
+        return self.number, self.path + self.element
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +133,14 @@ class Diverge:
     """A guard on the phase changes what is computed: by ``what``, of the kind ``divergence``.
 
     It is the ``last`` where nothing keeps tensors after it: what only the replay does then harms nobody.
+    ``number`` is that of what the forward alone changed: a replay of what began later finds it so. It is 0
+    where the running call made that.
     """
 
     what: str
     divergence: Divergence
     last: bool = False
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +222,9 @@ class Deeds:
         if not isinstance(write, Write) or not deed.is_done_once or write.number in (0, FOREIGN):
             return
         outdated = replace(write, outcome=Outcome.OUTDATED, edit=None)
-        use = Use(write.number, write.path, replayed)
+        uses = [Use(number, path, replayed) for number, path in concerned(write.held)]
         for found in self._uses.values():
-            if found.act == use:
+            if found.act in uses:
                 certain = deed.certain and found.certain
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 
@@ -293,6 +307,7 @@ class Deeds:
                     | Store(number=old)
                     | Touch(number=old)
                     | Sway(number=old)
+                    | Diverge(number=old)
                     | Use(number=old)
                 ) as act if old:
                     yield replace(deed, act=replace(act, number=number(old)))

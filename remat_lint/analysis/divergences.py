@@ -8,14 +8,17 @@ runs in one phase only changes how many there are (SEMANTICS 4).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deed, Diverge
+from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Divergence, Kept
 from remat_lint.analysis.machine import Frame, Operand
-from remat_lint.analysis.state import Keeping, Phase, State, reunite
+from remat_lint.analysis.replays import Replay
+from remat_lint.analysis.state import Cause, Change, Keeping, Phase, State, reunite
 from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
     ByPhase,
@@ -30,20 +33,11 @@ from remat_lint.analysis.values import (
     contents,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import Diverged
+from remat_lint.analysis.watch import Diverged, Held
 from remat_lint.analysis.writes import MAX_NESTED, Writes
-from remat_lint.findings import Place, Step
+from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.torch_ops.keeping import KEEPING
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """What is something else on replay: ``what``, as written, where that is decided, and the way there."""
-
-    what: str
-    place: Place
-    way: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +54,12 @@ class Divergences(Writes):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.swayed: dict[int, Cause] = {}
-        """For the number of a tensor, what makes its values others on replay."""
+        self.swayed: dict[Held, Cause] = {}
+        """For a tensor, or other state, what makes its values others on replay."""
+        self.looked_at: dict[str, Cause] = {}
+        """The same for what expressions looked at, by the name of the state for the notes on a call."""
+        self.partings = 0
+        """How often something had become another one on replay by now."""
 
     # --- where the phases meet again
 
@@ -77,6 +75,7 @@ class Divergences(Writes):
             named = not is_known and self._note_diverging(statements, forward[0], others[0])
             if beside is not None and not named:
                 self._note_beside(beside)
+        self.meet_again(paths)
         return reunite(paths)
 
     def _note_diverging(self, statements: Sequence[ir.Stmt], forward: State, other: State) -> bool:
@@ -90,7 +89,11 @@ class Divergences(Writes):
             by = next((each for each in nested(statements) if name in bound_names(each)), None)
             if by is not None:
                 matters = any(value is not None and _matters(value) for value in (one, two))
-                self.frame.watch.diverged[name] = Diverged(by, matters)
+                changes = (
+                    path.changed.get(self._held(value)) for path, value in ((other, two), (forward, one))
+                )
+                changed = next((change.cause.place for change in changes if change is not None), None)
+                self.frame.watch.diverged[name] = Diverged(changed or self.place(by), matters)
                 found |= matters
         return found
 
@@ -99,6 +102,111 @@ class Divergences(Writes):
         steps = one.way[len(self.calls_since(0)) :]
         diverge = Diverge(one.name, beside.divergence, beside.last)
         self.deeds.note(Deed(diverge, one.place, steps, certain=one.certain))
+
+    # --- what is changed
+
+    @contextmanager
+    def judged_for(self, replay: Replay) -> Iterator[None]:
+        around, self.swayed = self.swayed, {}
+        try:
+            with super().judged_for(replay):
+                yield
+        finally:
+            self.swayed = around
+
+    def note_changed(
+        self,
+        state: State,
+        shown: ir.Node,
+        held: Held,
+        how: str,
+        given: Sequence[Operand] | None,
+        *,
+        whole: bool,
+    ) -> None:
+        if state.phase is Phase.BOTH:
+            if whole:
+                self.swayed.pop(held, None)
+            return
+        statement, before = self.frame.statement, state.changed.get(held)
+        if statement is None or self.is_inert():
+            return
+        if given is None:
+            given = [
+                Operand(self.frame.values[part.at], part)
+                for part, _ in evaluated(header(statement))
+                if isinstance(part, ir.Name) and part.at in self.frame.values
+            ]
+        parts = (self._recipe(state, one.value, one.expr) for one in given)
+        made = self._numbered((how, None if whole else before, *parts))
+        cause = Cause(self.text(shown), self.place(statement), self.calls_since(0))
+        state.changed[held] = Change(made, cause)
+        if not held[1]:
+            state.made[held[0]] = made
+
+    def meet_again(self, paths: Sequence[State]) -> None:
+        """The phases meet again: what one of them alone changed is another one on replay from now on."""
+        forward = next((path for path in paths if path.phase is Phase.FORWARD), None)
+        other = next((path for path in paths if path.phase is not Phase.FORWARD), None)
+        if forward is None or other is None or self.cut_short or self.is_evaluation(forward):
+            return
+        for held in {**forward.changed, **other.changed}:
+            one, two = forward.changed.get(held), other.changed.get(held)
+            change = two or one
+            if change is None or one == two or held[0] > forward.parted:
+                continue
+            if two is None and self._finds_its_own(held):
+                continue
+            number = 0 if two is not None else held[0]
+            alike = self._alike(held, forward, other)
+            self.swayed[held] = replace(change.cause, number=number, alike=alike)
+            self.partings += 1
+
+    def _finds_its_own(self, held: Held) -> bool:
+        """Whether state was there before the checkpoint: the replay finds what the forward makes of it."""
+        return self.is_foreign(held[0], self.replayed_since)
+
+    def _alike(self, held: Held, forward: State, other: State) -> frozenset[object]:
+        """Where the elements of a container lie that are the same in both phases."""
+        one, two = (path.heap.get(held[0]) for path in (forward, other))
+        match one, two:
+            case ListObject(items=mine), ListObject(items=theirs):
+                first, second = dict[object, Value](enumerate(mine)), dict[object, Value](enumerate(theirs))
+            case DictObject(items=mine), DictObject(items=theirs):
+                first, second = dict(mine), dict(theirs)
+            case _:
+                return frozenset()
+        shared = (key for key in first if key in second)
+        return frozenset(key for key in shared if self._is_same(forward, first[key], other, second[key]))
+
+    def meet_attribute(self, state: State, expr: ir.Expr, holder: Operand, name: str, value: Value) -> None:
+        super().meet_attribute(state, expr, holder, name, value)
+        around = self.held_by(state, holder) if self.swayed else None
+        if around is not None:
+            self.look_at(state, expr, value, (around[0], f"{around[1]}.{name}"))
+
+    def look_at(self, state: State, expr: ir.Expr, value: Value, held: Held) -> None:
+        """Code of both phases looks at state, or at a container: it may be another one on replay."""
+        if not self.swayed or state.phase is not Phase.BOTH:
+            return
+        container = (value.address, "") if isinstance(value, Reference) else held
+        found = {f"{one[0]}{one[1]}": self.swayed[one] for one in (held, container) if one in self.swayed}
+        if found:
+            self.looked_at |= found
+            met = self.frame.watch.met
+            met[expr.at] = met.get(expr.at, frozenset()).union((0, name) for name in found)
+
+    def pass_over(self, expr: ir.Expr, key: object) -> None:
+        """An element of a container is taken: one that is the same in both phases is no matter."""
+        met = self.frame.watch.met
+        found = met.get(expr.at, frozenset())
+        alike = {
+            (0, name)
+            for owner, name in found
+            if not owner and name in self.looked_at and key in self.looked_at[name].alike
+        }
+        if alike:
+            met[expr.at] = found - alike
 
     # --- names
 
@@ -111,21 +219,30 @@ class Divergences(Writes):
         if not diverged.matters:
             self.frame.watch.met[expr.at] = frozenset([(0, expr.id)])
         elif self.keeps_its_value(statement) and not self._is_returned_by_body(statement, expr):
-            self._note_divergence(diverged.by, expr.id, Divergence.NAME)
+            self._note_divergence(diverged.place, expr.id, Divergence.NAME)
 
     def _cause(self, operands: Sequence[Operand]) -> Cause | None:
         """What makes an operand another one on replay."""
         watch = self.frame.watch
         for operand in operands:
-            names = [name for owner, name in watch.mentioned(operand.expr) if not owner]
-            diverged = next((name for name in names if name in watch.diverged), None)
-            if diverged is not None:
-                return Cause(diverged, self.place(watch.diverged[diverged].by), self.calls_since(0))
+            for name in sorted(name for owner, name in watch.mentioned(operand.expr) if not owner):
+                if name in watch.diverged:
+                    return Cause(name, watch.diverged[name].place, self.calls_since(0))
+                if name in self.looked_at:
+                    return self.looked_at[name]
             if isinstance(operand.value, ByPhase) and operand.expr is not None:
                 return Cause(self.text(operand.expr), self.place(operand.expr), self.calls_since(0))
-            if (number := self.number_of(operand.value)) in self.swayed:
-                return self.swayed[number]
+            if (cause := self._swayed_by(operand.value)) is not None:
+                return cause
         return None
+
+    def _swayed_by(self, value: Value) -> Cause | None:
+        """What makes a tensor another one on replay."""
+        return self.swayed.get(self._held(value))
+
+    def _held(self, value: Value | None) -> Held:
+        """Where a tensor or an object lies."""
+        return self.root_of(self.number_of(value) if value is not None else 0)
 
     def _sway(self, state: State, operands: Sequence[Operand], result: Value, *, keeps: bool) -> None:
         """A number that is another one on replay meets a tensor: it matters to what keeps the result."""
@@ -139,28 +256,31 @@ class Divergences(Writes):
         if keeps:
             self._note_cause(cause)
         elif number := self.number_of(result):
-            self.swayed[number] = cause
+            self.swayed[self.root_of(number)] = cause
 
     def note_given_away(self, state: State, operands: Sequence[Operand]) -> None:
         """What nobody looks into, or computes nothing again, is given these: it may keep them."""
         for operand in operands:
-            cause = self.swayed.get(self.number_of(operand.value))
-            if cause is not None and state.phase is Phase.BOTH:
+            cause = self._swayed_by(operand.value)
+            if cause is not None and not isinstance(operand.value, Reference) and state.phase is Phase.BOTH:
                 self._note_cause(cause)
 
     def _note_cause(self, cause: Cause) -> None:
         steps = cause.way[len(self.calls_since(0)) :]
-        self.deeds.note(Deed(Diverge(cause.what, Divergence.NAME), cause.place, steps))
+        diverge = Diverge(cause.what, Divergence.NAME, number=cause.number)
+        self.deeds.note(Deed(diverge, cause.place, steps))
 
     def nature_of(self, value: Value) -> object:
         """What decides whether it matters that a callee stores a value, or keeps it."""
-        return super().nature_of(value), self.number_of(value) in self.swayed
+        return super().nature_of(value), self._swayed_by(value) is not None
 
     def note_renewed(self, pairs: Iterable[tuple[int, int]]) -> None:
         """What another call made has new numbers for this one."""
         renumbered = list(pairs)
         super().note_renewed(renumbered)
-        self.swayed |= {new: self.swayed[old] for old, new in renumbered if old in self.swayed}
+        for old, new in renumbered:
+            if (old, "") in self.swayed:
+                self.swayed[new, ""] = self.swayed[old, ""]
 
     # --- values
 
@@ -174,7 +294,7 @@ class Divergences(Writes):
         if same or not self.keeps_its_value(self.frame.statement):
             return
         if _matters(forward[0][1]) or _matters(others[0][1]):
-            self._note_divergence(expr, self.text(expr), Divergence.NAME)
+            self._note_divergence(self.place(expr), self.text(expr), Divergence.NAME)
 
     def note_returns(self, state: State, frame: Frame, ends: Sequence[tuple[State, Value]]) -> None:
         """A call ends that was made in both phases: does it do, or return, something else on replay?"""
@@ -203,9 +323,8 @@ class Divergences(Writes):
     def _note_diverging_result(self, frame: Frame) -> None:
         by = min((statement for _, _, statement in frame.ended), key=lambda statement: statement.at)
         around, self.frame = self.frame, frame
-        self._note_divergence(
-            by, frame.function.name if frame.function is not None else "", Divergence.RESULT
-        )
+        name = frame.function.name if frame.function is not None else ""
+        self._note_divergence(self.place(by), name, Divergence.RESULT)
         self.frame = around
 
     def _is_returned_by_body(self, statement: ir.Stmt | None, expr: ir.Expr) -> bool:
@@ -291,10 +410,8 @@ class Divergences(Writes):
             return True
         return self._recipe(first, one) == self._recipe(second, other)
 
-    def _note_divergence(
-        self, node: ir.Node, what: str, divergence: Divergence, *, certain: bool = True
-    ) -> None:
-        self.deeds.note(Deed(Diverge(what, divergence), self.place(node), certain=certain))
+    def _note_divergence(self, place: Place, what: str, divergence: Divergence) -> None:
+        self.deeds.note(Deed(Diverge(what, divergence), place))
 
 
 def _grads(result: Value) -> Iterator[bool | None]:

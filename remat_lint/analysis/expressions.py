@@ -41,6 +41,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import key_of
 
 
 class Expressions(Calls):
@@ -78,12 +79,12 @@ class Expressions(Calls):
 
     def _name(self, expr: ir.Name, state: State) -> Value:
         value = self.lookup(state, expr.id)
-        if expr.id in self.frame.watch.changed:
-            owner = self.owner_of(state, expr.id)
-            if owner not in (0, self.frame.id):
-                self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
+        if expr.id in self.frame.watch.changed and not isinstance(value, External):
+            self.meet_name(state, expr, value)
         if self.frame.watch.diverged:
             self.note_diverged(state, expr)
+        if self.swayed:
+            self.look_at(state, expr, value, (self.owner_of(state, expr.id), f".{expr.id}"))
         if expr.id not in self.frame.scope.advanced or self.frame.kind == "module":
             return value
         bound_here = any(self.bound_in(state, number, expr.id) is not None for number in self.scopes_around())
@@ -171,15 +172,10 @@ class Expressions(Calls):
             return self.fetch(state, expr, Operand(base.holder), name)
         item = self.item_of(state, expr, base, indices)
         self.pick(state, expr, base, indices, item)
-        item = self.fetched(item, base, "[]")
-        if expr.base.at in self.frame.watch.met and (held := self.held_by(state, Operand(item, expr))):
-            keys = [index.value for index in expr.indices if isinstance(index, ir.Const)]
-            around = (
-                self.held_by(state, Operand(base, expr.base)) if len(keys) == len(expr.indices) == 1 else None
-            )
-            element = {(around[0], f"{around[1]}[{keys[0]!r}]")} if around is not None else set()
-            self.frame.watch.met[expr.at] = frozenset([held, *element])
-            self.frame.watch.seen.add(held)
+        item = self.fetched(item, base, key_of(expr))
+        if len(indices) == 1 and isinstance(indices[0].value, Constant):
+            self.pass_over(expr.base, indices[0].value.value)
+        self.meet_element(state, expr, Operand(base, expr.base), item)
         return item
 
     def _slice(self, expr: ir.Slice, state: State) -> Value:
@@ -270,7 +266,9 @@ class Expressions(Calls):
         if any(isinstance(value, Tensor) for value in values):
             self.mix(state, expr, operands)
             decision = decision_in(operands)
-            return Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
+            made = Tensor(layout=order_of(operands), storage=self.fresh(), grad=False, decision=decision)
+            self.note_nature(values, made)
+            return made
         if all(isinstance(value, (Scalar, Constant)) for value in values):
             return scalar_from(values)
         return Unknown(origin=self.fresh(), reading=self.mixed(expr, values))
@@ -490,6 +488,7 @@ class Expressions(Calls):
         if state.phase is Phase.FORWARD:
             return [], [state]
         self.cut_short = False
+        state.parted = self.fresh()
         replay, forward = state, state.fork()
         replay.phase, forward.phase = Phase.REPLAY, Phase.FORWARD
         return [replay], [forward]

@@ -446,6 +446,9 @@ class Outcome(str, Enum):
     REPLACED = "replaced"
     """The replay writes an equal value in its place."""
 
+    REPEATED = "repeated"
+    """Every run writes the same value there, whatever it is given: nobody sees how often."""
+
     ADVANCED = "advanced"
     """The state goes one step too far."""
 

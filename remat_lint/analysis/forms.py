@@ -49,6 +49,9 @@ _INPUTS = ("input", "x")
 _OF_WRAPPER = ("module", "checkpoint_impl", "checkpoint_fn")
 """Arguments of ``checkpoint_wrapper`` that it does not hand on to the function that makes the checkpoint."""
 
+_REENTRANT = (Constant(True), NONE)
+"""What ``use_reentrant`` is where the checkpoint of torch is, or may be, the old one: it runs to the end."""
+
 _WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
 
 
@@ -81,7 +84,9 @@ class Forms(Containers):
         named = {o.keyword: o for o in operands if o.keyword is not None}
         first = named.get(form.function) or (given.pop(0) if given else None)
         values = {name: operand.value for name, operand in named.items()}
+        reentrant = form.shape in ("call", "chain") and values.get("use_reentrant", NONE) in _REENTRANT
         wrapper = self._wrapper(self.place(node), values, trackers=form.trackers)
+        wrapper = replace(wrapper, stops_early=not reentrant)
         if first is None:
             return wrapper
         kept = [o for name, o in named.items() if name not in (form.function, *form.options)]
@@ -110,7 +115,7 @@ class Forms(Containers):
             if preserves
             else Coverage(without=Cover.SWITCHED_OFF)
         )
-        return CheckpointWrapper(place, None, coverage=coverage, by=Replayer.TORCH)
+        return CheckpointWrapper(place, None, coverage=coverage, by=Replayer.TORCH, stops_early=True)
 
     # --- classes
 

@@ -13,6 +13,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.leads import called_paths
 from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.moves import Moves, then, unknown
 from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
@@ -70,6 +71,7 @@ class Functions(Construction):
     def join_ends(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
         """Make ``state`` the join of several paths, and return the join of their values."""
         phased = _by_phase_alone(ends)
+        self.meet_again([path for path, _ in ends])
         state.become(join_all(reunite([path for path, _ in ends])))
         if phased is not None:
             return phased
@@ -117,12 +119,14 @@ class Functions(Construction):
         signature = self._signature(state, frame, function)
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
+        moves, state.moves = state.moves, {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.done.frame, summary.done.claims
             value = self._instantiate(state, node, summary, signature, frame)
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
             frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
+            state.moves = self.moves_for(summary.done.moves, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -132,7 +136,7 @@ class Functions(Construction):
         self.end_call(state, node, frame, deeds)
         if is_kept:
             self.note_cached(state, node, function, operands, value)
-        state.claimed = claimed
+        state.claimed, state.moves = claimed, then(moves, state.moves, sure=bool(self.frame.unwinding))
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
@@ -165,6 +169,7 @@ class Functions(Construction):
             state.seeded,
             state.modes,
             bool(self.muted),
+            self.partings,
             self.is_evaluation(state),
         )
 
@@ -252,7 +257,9 @@ class Functions(Construction):
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
                 returned = frozenset(frame.watch.returned)
-                done = Done(self.journal, frame.id, claims, deeds, handed, state.seeded, returned)
+                done = Done(
+                    self.journal, frame.id, claims, deeds, handed, state.seeded, returned, state.moves
+                )
                 self.summaries.put(signature, state, value, before, done)
         finally:
             journal.absorb(self.journal)
@@ -270,11 +277,25 @@ class Functions(Construction):
                 value = SCALAR if isinstance(value, Fickle) else value
             if value == NONE and changes_nothing(function.definition):
                 self.deeds.forget_own(Sway)  # it only checks something
-            return value, self.own_deeds(frame, self.deeds)
+            state.moves = self._own_moves(state, frame)
+            return value, self.own_deeds(state, frame, self.deeds)
         finally:
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
+
+    def _own_moves(self, state: State, frame: Frame) -> Moves:
+        """Where a call moved what was there before; what a generator did so far, only its caller knows."""
+        moves = {held: terms for held, terms in state.moves.items() if self.is_foreign(held[0], frame.id)}
+        function = frame.function
+        if function is None or not function.is_generator or self._is_context(function):
+            return moves
+        return unknown(moves, {})
+
+    def _is_context(self, function: ir.Function) -> bool:
+        """Whether a generator runs to its end around a ``with``."""
+        names = (self.decorator_name(decorator) for decorator in function.decorators)
+        return any(name.rpartition(".")[2] in ("contextmanager", "asynccontextmanager") for name in names)
 
     def run_function(self, state: State, frame: Frame) -> Value:
         """Run the body of ``frame`` on ``state``; afterwards ``state`` is the join of all its ends."""

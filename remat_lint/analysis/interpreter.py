@@ -152,6 +152,7 @@ class Interpreter(Conditions):
             self.mix(state, statement, [value])
             self.write(state, statement, target)
             self.read(state, statement, [value])
+            self.note_operator(state, statement.operator, (target, value), target.value)
             if isinstance(statement.target, ir.Subscript):
                 self.assign(state, statement.target, Operand(target.value))
             return Flow([state])
@@ -452,6 +453,13 @@ class Interpreter(Conditions):
 
     def _finally(self, final: Sequence[ir.Stmt], flow: Flow) -> Flow:
         """Every way out of a ``try`` runs its ``finally`` first."""
+        self.frame.unwinding += 1
+        try:
+            return self._run_finally(final, flow)
+        finally:
+            self.frame.unwinding -= 1
+
+    def _run_finally(self, final: Sequence[ir.Stmt], flow: Flow) -> Flow:
         through = Flow()
         for name in ("fell", "broke", "continued", "raised"):
             paths = merge(getattr(flow, name))
@@ -493,8 +501,10 @@ class Interpreter(Conditions):
         for kind in forks:
             self.leave_fork(kind, given)
         for path in flow.ends():
+            self.frame.unwinding += 1
             for context, manager in reversed(managers):
                 self.call_special(path, context, manager, "__exit__", [Operand(NONE)] * 3)
+            self.frame.unwinding -= 1
             for leave in reversed(left):
                 path.seeded = leave(path.seeded)
         return flow

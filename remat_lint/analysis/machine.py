@@ -123,6 +123,9 @@ class Frame:
     scopes_around: int = 0
     """How many of the name scopes were entered before it began."""
 
+    unwinding: int = 0
+    """How many ``finally`` and ends of ``with`` it runs now: what they do is done after an error too."""
+
     kind: str = "function"
     """function, module or class: whose body runs."""
     watch: Watch = field(default_factory=Watch)

@@ -191,7 +191,9 @@ class Operations(Effects):
             self.note_nature(values, result)
         if operation.name not in _NORMALISING:  # what weighs the statistics weighs nothing else
             self.note_use(state, [operand for _, operand in bound.pairs])
-        scaled = operation.name in SCALING and any(isinstance(v, (Constant, Scalar)) for v in values)
+        scaled = operation.name.rstrip("_") in SCALING and any(
+            isinstance(v, (Constant, Scalar)) for v in values
+        )
         whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
         given = [operand for _, operand in bound.pairs]
         self.note_operation(state, f"{operation.name}{whose}", given, result, kept=not scaled)
@@ -520,15 +522,22 @@ class Operations(Effects):
         result = self._of_operator(state, node, operator, left, right)
         self.note_nature((left.value, right.value), result)
         self.note_use(state, (left, right))
+        self.note_operator(state, operator, (left, right), result)
+        return result
+
+    def note_operator(
+        self, state: State, operator: str, operands: tuple[Operand, Operand], result: Value
+    ) -> None:
+        """``left operator right`` or ``left operator= right`` gave a result."""
+        left, right = operands
         keeps = not _is_scaled(operator, left.value, right.value) and operator not in _SUMS
         name = _KEPT_BY_OPERATORS.get(operator, operator)
-        self.note_operation(state, name, (left, right), result, kept=keeps)
+        self.note_operation(state, name, operands, result, kept=keeps)
         has_gradients = not isinstance(result, Scalar) and not (
             isinstance(result, Tensor) and result.grad is False
         )
         if keeps and has_gradients:
             self.note_computation()
-        return result
 
     def _of_operator(
         self, state: State, node: ir.Node, operator: str, left: Operand, right: Operand

@@ -21,6 +21,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Operand, RegionContext
+from remat_lint.analysis.moves import unknown
 from remat_lint.analysis.name_pairs import name_lookup, policy_lookup
 from remat_lint.analysis.outputs import Outputs
 from remat_lint.analysis.state import Claim, State, Way
@@ -233,11 +234,12 @@ class Regions(Checkpoints):
         self.regions.append(context)
         try:
             with self.replay_of(Inside(context.place, context.region, wrapper.kept)):
-                seeded = state.seeded
+                seeded, moves = state.seeded, state.moves
                 value = self.call(state, node, wrapper.function, operands)
                 self.hand_over(state, node, value)
                 if wrapper.kept is not Kept.RECOMPUTE:
                     self.skip_draws(state, seeded)
+                    state.moves = unknown(state.moves, moves)
         finally:
             self.regions.pop()
         if inert:

@@ -49,6 +49,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Frame, Machine, Operand, Wrapped, frame_name
+from remat_lint.analysis.moves import Moves, Terms, is_undone
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
@@ -69,10 +70,13 @@ from remat_lint.analysis.values import (
     alternatives,
     numbers,
 )
-from remat_lint.analysis.watch import Held, Watch
+from remat_lint.analysis.watch import Held, Watch, concerns
 from remat_lint.findings import GuardStatement, Place, Step
 
 _IN_TRAINING = " .training"
+
+_AGAIN = (Outcome.REPLACED, Outcome.REPEATED)
+"""What a replay that finds what the forward wrote does not make worse."""
 
 _FILLING = (Written.BUFFER, Written.INPUT, Written.ELEMENT)
 """Writes that fill a tensor or a container."""
@@ -82,6 +86,9 @@ MAX_WRAPPED = 64
 
 MAX_PARTS = 3
 """Parts of parts of an object deeper than this are not searched."""
+
+
+HERE = "the checkpoint is here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,8 @@ class Replay:
     """The numbers of what it hands to the function: whether each is handed by position."""
     way: tuple[Step, ...] = ()
     """The calls that lead to a checkpoint in another file."""
-    note: str = "the checkpoint is here"
+    note: str = HERE
+    stops_early: bool = False
 
 
 class Replays(Machine):
@@ -222,18 +230,18 @@ class Replays(Machine):
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
-            if isinstance(deed.act, Write):
-                self.frame.watch.write((deed.act.number, deed.act.path))
+            if isinstance(deed.act, Write) and not deed.act.undone:
+                self.frame.watch.write(deed.act.held)
                 deed = self._after_use(deed, deed.act)
             if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
                 self.deeds.note(deed)
 
     def _after_use(self, deed: Deed, write: Write) -> Deed:
         """What a callee overwrites, and the running function computed with before: replay finds it so."""
-        is_replaced = write.outcome is Outcome.REPLACED and write.written is not Written.ELEMENT
+        is_replaced = write.outcome in _AGAIN and write.written is not Written.ELEMENT
         if not is_replaced or deed.is_done_once:
             return deed
-        if not self.frame.watch.was_used((write.number, write.path)):
+        if not self.frame.watch.was_used(write.held):
             return deed
         return replace(deed, act=replace(write, outcome=Outcome.COMPUTED, edit=None))
 
@@ -289,17 +297,22 @@ class Replays(Machine):
             place = deed.place if deed.steps else here
             self.deeds.note(replace(deed, place=place, steps=(*first, *deed.steps[1:])))
 
-    def own_deeds(self, frame: Frame, deeds: Deeds) -> Deeds:
-        """What a call did to others: nobody sees what it did to objects that it made."""
-        seen = (self._seen_outside(deed, frame) for deed in deeds)
+    def own_deeds(self, state: State, frame: Frame, deeds: Deeds) -> Deeds:
+        """What a call did to others: nobody sees what it did to objects that it made, or what it undid."""
+        seen = (self._seen_outside(state, deed, frame) for deed in deeds)
         return Deeds((deed for deed in seen if deed is not None), keeps=deeds.keeps)
 
-    def _seen_outside(self, deed: Deed, frame: Frame) -> Deed | None:
+    def _seen_outside(self, state: State, deed: Deed, frame: Frame) -> Deed | None:
         """A deed of the call that runs in a frame, as its caller sees it."""
         match deed.act:
             case Write(number=number) as write:
-                foreign = self.is_foreign(number, frame.id) and not _is_mended(frame.watch, write)
-                return replace(deed, act=self._with_uses(frame, write)) if foreign else None
+                if not self.is_foreign(number, frame.id) or _is_mended(frame.watch, write):
+                    return None
+                state_written, is_one = (number, write.path), self._is_one(state, number)
+                if is_one and is_undone(state.moves, state_written, sure=True):
+                    return None
+                undone = write.undone or (is_one and is_undone(state.moves, state_written))
+                return replace(deed, act=replace(self._with_uses(frame, write), undone=undone))
             case Draw(lent=lent) as draw if lent:
                 foreign_ones = (one for one in lent if self.is_foreign(one.owner, frame.id))
                 return replace(deed, act=replace(draw, lent=frozenset(foreign_ones)))
@@ -307,18 +320,22 @@ class Replays(Machine):
                 number and not self.is_foreign(number, frame.id)
             ):
                 return None
-            case Sway(number=number) as sway if number and not self.is_foreign(number, frame.id):
-                return replace(deed, act=replace(sway, number=0))
+            case Sway() as sway if (held := self._global_of(sway)) and is_undone(state.moves, held):
+                return None
+            case Sway(number=number) | Diverge(number=number) as act if number and not self.is_foreign(
+                number, frame.id
+            ):
+                return replace(deed, act=replace(act, number=0))
             case _:
                 return deed
 
     def _with_uses(self, frame: Frame, write: Write) -> Write:
         """A write, where the call that made it also looked at the state."""
-        held, watch = (write.number, write.path), frame.watch
+        watch = frame.watch
         is_advanced = write.outcome is Outcome.ADVANCED and write.written is not Written.STATISTICS
-        if is_advanced and watch.is_computed_with(held):
+        if is_advanced and watch.is_computed_with(write.held):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
-        return replace(write, edit=None) if held in watch.read else write
+        return replace(write, edit=None) if concerns(write.held, watch.read) else write
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
@@ -340,6 +357,15 @@ class Replays(Machine):
             return translation.get(number, number)
 
         return translated
+
+    def moves_for(self, moves: Moves, before: Sequence[int], operands: Sequence[Operand]) -> Moves:
+        """Where the state goes in a call like this one, that of the objects that this one is handed."""
+        renumber = self._renumbering(before, operands)
+
+        def renamed(terms: Terms) -> Terms:
+            return frozenset(one._replace(of=(renumber(one.of[0]), one.of[1])) for one in terms)
+
+        return {(renumber(number), path): renamed(terms) for (number, path), terms in moves.items()}
 
     def seeds_for(self, seeded: Seeded, before: Sequence[int], operands: Sequence[Operand]) -> Seeded:
         """The random states that a call like this one leaves set, of the objects that this one is handed."""
@@ -497,7 +523,7 @@ class Replays(Machine):
         )
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
-        elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay.coverage, deed):
+        elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay, deed):
             return
         elif isinstance(deed.act, Write) and deed.act.outcome is Outcome.UNFILLED:
             yield _done_again(deed, replace(replayed, inside=None))
@@ -506,32 +532,41 @@ class Replays(Machine):
             if isinstance(act, Write):
                 if act.written is Written.INPUT and replay.assumed is not None:
                     return  # the input of a function may be anything of its caller
-                deed = replace(deed, act=self._write_of(replay, act))
+                act = self._write_of(replay, act, in_function=_is_in_function(replay, deed))
+                if act.outcome is Outcome.REPEATED:
+                    return
+                deed = replace(deed, act=act)
             elif isinstance(act, Touch):
                 deed = replace(deed, act=replace(act, edit=self._allowed(act.edit)))
             yield _done_again(deed, replayed)
 
-    def _is_restored(self, coverage: Coverage, deed: Deed) -> bool:
-        """Whether a hook puts back what a deed writes or reads, before the replay and after it."""
+    def _is_restored(self, replay: Replay, deed: Deed) -> bool:
+        """Whether what a deed writes or reads is put back, before the replay and after it."""
+        coverage = replay.coverage
         match deed.act:
+            case Write(undone=True) if not replay.stops_early:
+                return True
             case Write(number=number, path=path):
                 return coverage.restores((number, path))
-            case Sway(unsteady=Unsteady.GLOBAL, what=name, read=read) if read.path in self.scopes:
-                return coverage.restores((self.scopes[read.path].frame, f".{name}"))
+            case Sway() as sway if (held := self._global_of(sway)) is not None:
+                return coverage.restores(held)
             case _:
                 return False
 
-    def _write_of(self, replay: Replay, write: Write) -> Write:
+    def _global_of(self, sway: Sway) -> Held | None:
+        """The global that decides what is computed, where it is one."""
+        if sway.unsteady is not Unsteady.GLOBAL or sway.read.path not in self.scopes:
+            return None
+        return self.scopes[sway.read.path].frame, f".{sway.what}"
+
+    def _write_of(self, replay: Replay, write: Write, *, in_function: bool) -> Write:
         """A write as a checkpoint replays it: torch_remat tells changes of what it is handed by position."""
-        if write.written in (Written.INPUT, Written.BUFFER) and write.number in replay.handed:
-            outcome = write.outcome
-            if not replay.handed[write.number]:
-                outcome = Outcome.COMPUTED
-            elif write.written is Written.BUFFER:
+        handed = replay.handed.get(write.number)
+        if write.written is Written.INPUT or (write.written is Written.BUFFER and handed is not None):
+            outcome = write.outcome if in_function and write.outcome in _AGAIN else Outcome.COMPUTED
+            if handed and (write.counted or write.written is Written.BUFFER):
                 outcome = Outcome.RAISES
             write = replace(write, written=Written.INPUT, outcome=outcome)
-        elif write.written is Written.INPUT:  # it came through a closure
-            write = replace(write, outcome=Outcome.COMPUTED)
         return replace(write, edit=self._allowed(write.edit))
 
     def _allowed(self, edit: GuardStatement | None) -> GuardStatement | None:
@@ -566,9 +601,13 @@ class Replays(Machine):
             or not (coverage.known or random.kind is RandomKind.SYSTEM)
         ):
             return
-        is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
-        kept = not (draw.told or (draw.unkept and is_in_function))
+        kept = not (draw.told or (draw.unkept and _is_in_function(replay, deed)))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+
+
+def _is_in_function(replay: Replay, deed: Deed) -> bool:
+    """Whether a deed is done by the function that is replayed itself, not by what it calls."""
+    return all(step.place == replay.place for step in deed.steps) and deed.inside is None
 
 
 def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:
@@ -594,8 +633,8 @@ def _is_mended(watch: Watch, write: Write) -> bool:
 
 
 def _is_settled(deed: Deed, before: int) -> bool:
-    """Whether what decides was read before the checkpoint began: a replay finds the same value."""
-    return isinstance(deed.act, Sway) and 0 < deed.act.number <= before
+    """Whether what decides was there before the checkpoint began: a replay finds the same value."""
+    return isinstance(deed.act, (Sway, Diverge)) and 0 < deed.act.number <= before
 
 
 def _translation(before: Sequence[int], operands: Sequence[Operand]) -> dict[int, int]:

@@ -14,6 +14,7 @@ from enum import Enum
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.facts import Kept
+from remat_lint.analysis.moves import Moves, either
 from remat_lint.analysis.values import (
     HeapObject,
     Reference,
@@ -30,6 +31,7 @@ from remat_lint.analysis.values import (
     own_tokens,
     parts,
 )
+from remat_lint.analysis.watch import Held
 from remat_lint.findings import MarkTarget, Place, Step
 
 MAX_PATHS = 12
@@ -193,6 +195,30 @@ class Keeping:
     certain: bool = field(compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What is something else on replay: ``what``, as written, where that is decided, and the way there.
+
+    ``number`` is that of what the forward alone changed: the replay of what began later finds it so. It is 0
+    where the running call made that, or the replay changes something.
+    """
+
+    what: str
+    place: Place
+    way: tuple[Step, ...]
+    number: int = 0
+    alike: frozenset[object] = frozenset()
+    """Where the elements of a container lie that are the same in both phases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """State was set or changed on a path of one phase; ``made`` tells to what."""
+
+    made: int
+    cause: Cause = field(compare=False)
+
+
 class State:
     """One path. Cheap to fork: what is shared is copied on the first write."""
 
@@ -201,6 +227,7 @@ class State:
         "always",
         "assumed",
         "born",
+        "changed",
         "claimed",
         "declared",
         "frames",
@@ -209,6 +236,8 @@ class State:
         "made",
         "marked",
         "modes",
+        "moves",
+        "parted",
         "partly",
         "pending",
         "phase",
@@ -248,8 +277,14 @@ class State:
         """The operations that kept tensors since the path is one of one phase."""
         self.made: dict[int, int] = {}
         """For the number of what was made since then, how it was made."""
+        self.changed: dict[Held, Change] = {}
+        """What was there when the path became one of one phase, and was set or changed since then."""
+        self.parted = 0
+        """The last number of what was there at that time."""
         self.modes = 0
         """The last change of a module between training and evaluation."""
+        self.moves: Moves = {}
+        """Where the state has gone that the running call wrote."""
         self._owned: set[int] = set()
 
     def fork(self) -> State:
@@ -263,17 +298,18 @@ class State:
         other.claimed, other.variables = dict(self.claimed), self.variables
         other.phase, other.keeping = self.phase, self.keeping
         other.made = dict(self.made)
+        other.changed, other.parted = dict(self.changed), self.parted
         other.declared = self.declared
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always, other.partly = self.always, self.partly
-        other.seeded, other.modes = self.seeded, self.modes
+        other.seeded, other.modes, other.moves = self.seeded, self.modes, self.moves
         self._owned = set()
         return other
 
     def end_phase(self) -> None:
         """From here on the path is one of both phases."""
-        self.phase, self.keeping, self.made = Phase.BOTH, (), {}
+        self.phase, self.keeping, self.made, self.changed = Phase.BOTH, (), {}, {}
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
@@ -479,9 +515,11 @@ def join_states(first: State, second: State) -> State:
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.keeping = max(first.keeping, second.keeping, key=len)
     joined.made = {number: made for number, made in first.made.items() if second.made.get(number) == made}
+    joined.changed = second.changed | first.changed
     joined.declared = first.declared & second.declared
     joined.seeded = first.seeded & second.seeded
     joined.modes = max(first.modes, second.modes)
+    joined.moves = either(first.moves, second.moves)
     return joined
 
 

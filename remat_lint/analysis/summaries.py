@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.moves import Moves
 from remat_lint.analysis.state import Chain, Claim, Consumer, MarkerRun, Pending, State
 from remat_lint.analysis.values import (
     ByPhase,
@@ -92,7 +93,8 @@ class Done:
     """What a call did beside its result: its facts, the region names that it used, its deeds, its seeds.
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
-    ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned.
+    ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned,
+    ``moves`` are where the state went that it wrote.
     """
 
     journal: Journal
@@ -102,6 +104,7 @@ class Done:
     numbers: tuple[int, ...]
     seeded: Seeded
     returned: frozenset[Held]
+    moves: Moves
 
 
 @dataclass(frozen=True, slots=True)

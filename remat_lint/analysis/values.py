@@ -497,6 +497,9 @@ class CheckpointWrapper(Value):
     made_for: str = ""
     """The class whose objects all run under it, where a framework makes it."""
 
+    stops_early: bool = False
+    """Whether its replay may end the function by an error, as soon as backward has what it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compiled(Value):

@@ -16,10 +16,17 @@ from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.suites import bound_names, nested
 
 if TYPE_CHECKING:
+    from remat_lint.findings import Place
     from remat_lint.source import SourceFile
 
 Held = tuple[int, str]
 """State: the number of the object, storage or frame that it belongs to, and the path from there to it."""
+
+ANY_ELEMENT = "[]"
+"""The path from a container to an element whose key the source does not show."""
+
+SOME_ELEMENT = "[*]"
+"""The path to an element whose key the source shows, whichever that is."""
 
 ADVANCING = frozenset(
     [
@@ -67,7 +74,7 @@ Arms = tuple[Arm, ...]
 class Diverged:
     """A statement that runs in one phase only bound a name; to a tensor, if it ``matters`` by itself."""
 
-    by: ir.Stmt
+    place: Place
     matters: bool
 
 
@@ -131,7 +138,8 @@ class Watch:
             case ir.Name(id=name):
                 yield from self.origins.get(name, ())
         yield from self.met.get(expr.at, ())
-        for part in children(expr):
+        is_element = isinstance(expr, ir.Subscript) and expr.at in self.met and key_of(expr) != ANY_ELEMENT
+        for part in expr.indices if is_element and isinstance(expr, ir.Subscript) else children(expr):
             yield from self._mentioned(part)
 
     def bind(self, name: str, expr: ir.Expr | None) -> None:
@@ -142,7 +150,8 @@ class Watch:
             self.origins.pop(name, None)
             self.grown.pop(name, None)
             if state:
-                self.origins[name], self.bound[name] = state, tuple(self.arms)
+                is_decided = isinstance(expr, ir.Conditional) and bool(self.mentioned(expr.test))
+                self.origins[name], self.bound[name] = state, tuple(self.arms[: -1 if is_decided else None])
             if grown:
                 self.grown[name] = grown
 
@@ -195,7 +204,8 @@ class Watch:
 
     def was_used(self, held: Held) -> bool:
         """Whether something was computed with a state by now, on every path that leads here."""
-        return any(tuple(self.arms[: len(around)]) == around for around in self.used.get(held, ()))
+        arms = (around for one in concerned(held) for around in self.used.get(one, ()))
+        return any(tuple(self.arms[: len(around)]) == around for around in arms)
 
     def write(self, held: Held) -> None:
         """This state is written."""
@@ -211,22 +221,49 @@ class Watch:
         """Whether something is computed with a state wherever it is written."""
         return any(
             arms[: len(around)] == around
-            for around in self.used.get(held, ())
+            for one in concerned(held)
+            for around in self.used.get(one, ())
             for arms in self.written.get(held, ())
         )
 
     def is_tested(self, held: Held) -> bool:
         """Whether a condition on this state decides whether the code under way runs."""
-        return held in self.passed or any(held in arm.tested for arm in self.arms)
+        tested = self.passed.union(*(arm.tested for arm in self.arms))
+        return concerns(held, tested)
 
     def is_turned_by(self, held: Held) -> bool:
         """Whether such a condition makes the code compute something else instead."""
-        return held in self.turned or any(held in arm.tested and arm.instead for arm in self.arms)
+        turned = self.turned.union(*(arm.tested for arm in self.arms if arm.instead))
+        return concerns(held, turned)
 
     def was_replaced(self, held: Held) -> bool:
         """Whether the state was set whole before, wherever the code under way runs."""
         around = self.replaced.get(held)
         return around is not None and tuple(self.arms[: len(around)]) == around
+
+
+def key_of(expr: ir.Subscript) -> str:
+    """The path from a container to its element."""
+    match expr.indices:
+        case (ir.Const(value=key),):
+            return f"[{key!r}]"
+        case _:
+            return ANY_ELEMENT
+
+
+def concerned(held: Held) -> tuple[Held, ...]:
+    """The state that is another one where this is written: itself, and what it is part of or has as parts."""
+    number, path = held
+    found = [path, path + ANY_ELEMENT, path + SOME_ELEMENT]
+    if path.endswith("]"):
+        around = path[: path.rindex("[")]
+        found += [around, around + (SOME_ELEMENT if path.endswith(ANY_ELEMENT) else ANY_ELEMENT)]
+    return tuple((number, one) for one in found)
+
+
+def concerns(written: Held, found: Iterable[Held]) -> bool:
+    """Whether any of this state is another one where that is written."""
+    return not set(concerned(written)).isdisjoint(found)
 
 
 def together(ways: Iterable[dict[str, frozenset[Held]]]) -> dict[str, frozenset[Held]]:
@@ -286,7 +323,7 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
     """Whether the value of an expression moves on with the state, which it is to replace."""
     match expr:
         case ir.Name(id=name):
-            return held in watch.origins.get(name, ())
+            return concerns(held, watch.origins.get(name, ()))
         case ir.Attribute() | ir.Call(function=ir.Name(id="getattr")):
             return False
         case ir.Call(function=ir.Attribute(base=base)) if is_kept_by(expr):
@@ -300,15 +337,17 @@ def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:
         case ir.Display(items=items):
             return any(advances(watch, item, held) for item in items)
         case _:
-            return held in watch.mentioned(expr)
+            return concerns(held, watch.mentioned(expr))
 
 
 def grown_in(watch: Watch, expr: ir.Expr | None) -> Iterator[Held]:
-    """The state that operators in an expression, or behind its names, computed something else of."""
+    """The state that operators, sums and lengths in an expression, or behind its names, made something of."""
     for part, _ in evaluated((expr,) if expr is not None else ()):
         match part:
             case ir.Binary(left=left, right=right):
                 yield from watch.mentioned(left) | watch.mentioned(right)
+            case ir.Call(function=ir.Name(id="len" | "sum"), arguments=[argument, *_]):
+                yield from watch.mentioned(argument.value)
             case ir.Name(id=name):
                 yield from watch.grown.get(name, ())
             case _:

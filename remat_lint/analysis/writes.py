@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import FOREIGN, Deed, Store, Write
-from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.moves import ANYTHING, Terms, held_by, moved, shifted
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
+from remat_lint.analysis.suites import nested
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.values import (
     EVERYTHING,
@@ -42,9 +44,22 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
     contents,
+    reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import ADVANCING, STORING, Held, advances, changed_names, grown_in, is_kept_by
+from remat_lint.analysis.watch import (
+    ADVANCING,
+    ANY_ELEMENT,
+    SOME_ELEMENT,
+    STORING,
+    Held,
+    advances,
+    changed_names,
+    concerns,
+    grown_in,
+    is_kept_by,
+    key_of,
+)
 from remat_lint.checkpoint_forms import ATTRIBUTES
 from remat_lint.findings import GuardStatement
 from remat_lint.project import Project
@@ -63,6 +78,15 @@ _OVERWRITING = frozenset(
     ["zero_", "fill_", "copy_", "set_", "_foreach_copy_", "_foreach_zero_", *_COLLECTIVES.split()]
 )
 """Operations in place, and collectives, that do not look at what they change."""
+
+_SETTLED = (
+    "abs ceil clamp clamp_max clamp_min clip fill_diagonal floor index_copy index_fill index_put masked_fill "
+    "masked_scatter nan_to_num relu relu6 round scatter sgn sign tril triu trunc"
+)
+_SETTLING = frozenset(f"{name}_" for name in _SETTLED.split())
+"""Operations in place that change nothing when they are done again with what they were given."""
+
+_TRUE = ir.Const(0, True)
 
 _TO_NUMBER = frozenset(["item", "tolist", "numpy"])
 _NUMBERS = frozenset(["int", "float", "bool"])
@@ -103,9 +127,9 @@ class Writes(Replays):
             case ir.Attribute(base=base, name=name) if base.at in values:
                 around = self.held_by(state, Operand(values[base.at], base))
                 return (around[0], f"{around[1]}.{name}") if around is not None else None
-            case ir.Subscript(base=base) if base.at in values:
+            case ir.Subscript(base=base) as expr if base.at in values:
                 around = self.held_by(state, Operand(values[base.at], base))
-                return (around[0], f"{around[1]}[]") if around is not None else None
+                return (around[0], around[1] + key_of(expr)) if around is not None else None
             case ir.Name(id=name):
                 owner = self.owner_of(state, name)
                 return (owner, f".{name}") if owner not in (0, self.frame.id) else None
@@ -145,6 +169,30 @@ class Writes(Replays):
             met.add((around[0], f"{around[1]}.{name}"))
         if met:
             self.meet(state, expr, name, met, value)
+
+    def meet_name(self, state: State, expr: ir.Name, value: Value) -> None:
+        """Code looks at a name of the module or of a function around, or at what it was handed under one."""
+        owner = self.owner_of(state, expr.id)
+        if owner not in (0, self.frame.id):
+            self.meet(state, expr, expr.id, {(owner, f".{expr.id}")}, value)
+        elif owner and not self._is_known_tensor(value) and self._is_others(self.number_of(value)):
+            self.meet(state, expr, expr.id, set(), value)
+
+    def meet_element(self, state: State, expr: ir.Subscript, container: Operand, item: Value) -> None:
+        """Code looks at an element of state; one whose key it shows is no other part of the container."""
+        watch = self.frame.watch
+        mentioned = watch.mentioned(expr.base)
+        is_state = bool(mentioned) or (isinstance(item, Reference) and self._is_others(item.address))
+        held = self.held_by(state, Operand(item, expr)) if is_state else None
+        if held is None:
+            return
+        around, key = self.held_by(state, container), key_of(expr)
+        watch.seen.add(held)
+        watch.met[expr.at] = frozenset([held])
+        if around is not None and key != ANY_ELEMENT:
+            number, path = around
+            element = {(number, path + key), (number, path + SOME_ELEMENT)}
+            watch.met[expr.at] |= (mentioned - {around}) | element
 
     def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
         """Code looks at state under a name: remember it where the file changes such."""
@@ -361,9 +409,10 @@ class Writes(Replays):
         return klass if isinstance(klass, ClassValue) else None
 
     def note_name(self, state: State, target: ir.Name, value: Operand) -> None:
-        """A name that belongs to the module or to a function around is bound."""
+        """A name is bound, which may belong to the module or to a function around."""
         function = self.frame.function
         if function is None or target.id not in self._outer_names():
+            self._note_copy(state, target.id, value.expr)
             return
         is_global = target.id in function.globals
         owner = self.frame.scope.frame if is_global else self.owner_around(state, target.id)
@@ -406,8 +455,13 @@ class Writes(Replays):
     ) -> None:
         """``holder[indices] = value`` of a container."""
         shown = None if isinstance(target, ir.Subscript) else holder.expr
-        held = self.held_by(state, holder)
-        if held is not None:
+        held, watch = self.held_by(state, holder), self.frame.watch
+        if held is None:
+            return
+        if any(concerns(held, grown_in(watch, index.expr)) for index in indices):  # ``seen[len(seen)] = x``
+            self.note_handled(held)
+            self._note(state, target, held, Written.ELEMENT, Outcome.ADVANCED, shown)
+        else:
             from_key = any(
                 self.depends_on_data(state, index.value) or self.is_from_data(state, index.expr)
                 for index in indices
@@ -426,6 +480,11 @@ class Writes(Replays):
         shown: ir.Node | str | None = None,
     ) -> None:
         self.note_handled(held)
+        terms = ANYTHING if _is_any_element(target, written) else self._terms_of(state, value.expr)
+        self._move(state, _element(target, held), terms)
+        self.note_changed(
+            state, shown if isinstance(shown, ir.Node) else target, held, "=", [value], whole=True
+        )
         if self.is_foreign(held[0], max(self.frame.id, self.replayed_since)) and any(
             isinstance(leaf, Snapshot) and not leaf.seeded for leaf in state.leaves(value.value)
         ):
@@ -437,7 +496,7 @@ class Writes(Replays):
             outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
             watch.replaced.setdefault(held, tuple(watch.arms))
-        if isinstance(value.value, Reference) and watch.is_tested(held):
+        if isinstance(value.value, Reference) and watch.is_tested(_element(target, held)):
             path = f"{held[1]}[]" if written is Written.ELEMENT else held[1]
             self.note_left((held[0], path), value.value)
         if outcome is not None:
@@ -460,9 +519,9 @@ class Writes(Replays):
             return Outcome.ADVANCED
         if not from_key and not self._is_new(state, value, value.expr):
             return None
-        if watch.is_turned_by(held):
+        if watch.is_turned_by(_element(target, held)):
             return Outcome.SWITCHED
-        if watch.is_tested(held):
+        if watch.is_tested(_element(target, held)):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
         return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
 
@@ -472,14 +531,45 @@ class Writes(Replays):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
-            grown, element = set(grown_in(watch, expr)), self._as_used(target, held)
-            keyed = {one for one in grown if one[0] == held[0] and _is_element(one[1], held[1])}
-            return element in keyed if keyed and element != held else held in grown
+            return concerns(_element(target, held), grown_in(watch, expr))
         return advances(watch, expr, held)
 
     def _may_require_grad(self, state: State, value: Value) -> bool:
         tensors = (one for one in state.leaves(value) if isinstance(one, (Tensor, Unknown)))
         return any(not isinstance(one, Tensor) or one.grad is not False for one in tensors)
+
+    # --- where the state goes
+
+    def _note_copy(self, state: State, name: str, expr: ir.Expr | None) -> None:
+        """A local name is bound to the value of an expression: it may be what state is by now."""
+        local, terms = (self.frame.id, f".{name}"), self._terms_of(state, expr)
+        if terms or local in state.moves:
+            self._move(state, local, terms)
+
+    def _move(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
+        state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
+
+    def _terms_of(self, state: State, expr: ir.Expr | None) -> Terms:
+        """What is known to be equal to the value of an expression."""
+        match expr:
+            case ir.Name(id=name) if (self.frame.id, f".{name}") in state.moves:
+                return state.moves[self.frame.id, f".{name}"]
+            case ir.Name() | ir.Attribute() | ir.Subscript():
+                met = self.frame.watch.met.get(expr.at, frozenset())
+                return frozenset(term for held in met for term in held_by(held, state.moves))
+            case ir.Binary(operator="Add", left=left, right=ir.Const(value=int(by))):
+                return shifted(self._terms_of(state, left), by)
+            case ir.Binary(operator="Add", left=ir.Const(value=int(by)), right=right):
+                return shifted(self._terms_of(state, right), by)
+            case ir.Binary(operator="Subtract", left=left, right=ir.Const(value=int(by))):
+                return shifted(self._terms_of(state, left), -by)
+            case _:
+                return ANYTHING
+
+    def _stacked(self, state: State, held: Held, name: str, count: int) -> Terms:
+        """What a container is after a method: with an item more at its end, or one less."""
+        by = {("append", 1): 1, ("pop", 0): -1}.get((name, count))
+        return shifted(held_by(held, state.moves), by, stack=True) if by is not None else ANYTHING
 
     # --- methods and functions that change
 
@@ -493,9 +583,11 @@ class Writes(Replays):
         self.note_handled(held)
         if held is None or (name == "remove" and not operands):
             return
+        self._move(state, held, self._stacked(state, held, name, len(operands)))
+        self.note_changed(state, receiver.expr or node, held, name, operands, whole=name == "clear")
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies
-        adds_up |= any(held in grown_in(watch, operand.expr) for operand in operands)
+        adds_up |= any(concerns(held, grown_in(watch, operand.expr)) for operand in operands)
         if (name in STORING and not adds_up) or (name == "pop" and len(operands) > 1 and alone):
             is_new = any(self._is_new(state, operand, operand.expr) for operand in operands)
             if not is_new or name == "setdefault":  # the replay finds what the forward put there
@@ -531,6 +623,7 @@ class Writes(Replays):
         held = self.held_by(state, iterator)
         if held is not None and isinstance(iterator.expr, (ir.Name, ir.Attribute, ir.Subscript)):
             outcome = Outcome.ADVANCED if told else self._outcome_of_taking(node)
+            self._move(state, held)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_deletion(
@@ -543,6 +636,7 @@ class Writes(Replays):
         is_attribute = isinstance(target, ir.Attribute)
         held = (around[0], f"{around[1]}.{target.name}") if isinstance(target, ir.Attribute) else around
         self.note_handled(held)
+        self._move(state, held)
         if not self.frame.watch.was_replaced(held):
             written = Written.ATTRIBUTE if is_attribute else Written.ELEMENT
             is_of_list = bool(indices) and all(map(_is_position, indices))
@@ -573,24 +667,79 @@ class Writes(Replays):
         if held is None or _is_chained(operand.expr):
             return
         self.note_handled(held)
+        self._move(state, held)
+        overwrites = self._overwrites(node)
+        self.note_changed(state, operand.expr or node, held, self.text(node), None, whole=overwrites)
         watch, statement = self.frame.watch, self.frame.statement
         assigned = statement.value if isinstance(statement, ir.Assign) else None
         if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):
             return
-        overwrites = self._overwrites(node)
         if overwrites:
             watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
-        grows = replaces_part and held in grown_in(watch, assigned)
-        again = (overwrites or replaces_part) and not grows
+        grows = replaces_part and concerns(_element(node, held), grown_in(watch, assigned))
+        settles = isinstance(node, ir.Call) and _method(node) in _SETTLING
+        again = (overwrites or replaces_part or settles) and not grows
         outcome = Outcome.REPLACED if again or watch.was_replaced(held) else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
             written = Written.INPUT
-            unseen = not counted or _goes_around_autograd(node, operand.expr)
-            outcome = Outcome.COMPUTED if unseen else Outcome.RAISES
+            outcome = self._outcome_for_input(node, held, operand, outcome)
+        counted = counted and not _goes_around_autograd(node, operand.expr)
         shown = operand.expr if operand.expr is not None else node
-        self._note(state, node, held, written, outcome, shown, certain=certain)
+        self._note(state, node, held, written, outcome, shown, certain=certain, counted=counted)
+
+    def _outcome_for_input(self, node: ir.Node, held: Held, operand: Operand, outcome: Outcome) -> Outcome:
+        """What comes of it that what the function was handed is changed, where autograd does not see that."""
+        given = self._given(node)
+        if any(self._has(expr, held[0]) for expr in given) or self._is_seen_before(operand.expr):
+            return Outcome.COMPUTED
+        if outcome is Outcome.REPLACED and given and all(map(self._is_the_same, given)):
+            return Outcome.REPEATED
+        return outcome
+
+    def _given(self, node: ir.Node) -> Sequence[ir.Expr]:
+        """What a change in place is given: the expressions of its places and values."""
+        statement = self.frame.statement
+        match node:
+            case ir.Call(function=ir.Attribute(), arguments=arguments):
+                return [argument.value for argument in arguments] or [_TRUE]
+            case ir.Subscript(indices=indices) if isinstance(statement, ir.Assign) and statement.value:
+                return [*indices, statement.value]
+            case _:
+                return []
+
+    def _has(self, expr: ir.Expr, number: int) -> bool:
+        """Whether something in an expression is what has this number, or part of it."""
+        values = (self.frame.values.get(part.at) for part, _ in evaluated((expr,)))
+        return any(value is not None and self.root_of(self.number_of(value))[0] == number for value in values)
+
+    def _is_seen_before(self, expr: ir.Expr | None) -> bool:
+        """Whether the function looks at an argument, further up, before the statement that changes it."""
+        function, statement = self.frame.function, self.frame.statement
+        names = {part.id for part, _ in evaluated((expr,) if expr else ()) if isinstance(part, ir.Name)}
+        if function is None or statement is None:
+            return True
+        return any(
+            isinstance(part, ir.Name) and part.id in names
+            for one in nested(function.body)
+            if one.at < statement.at
+            for part, _ in evaluated(_looked_at(one))
+        )
+
+    def _is_the_same(self, expr: ir.Expr) -> bool:
+        """Whether an expression is equal each time, whoever shares what is changed: no object's own value."""
+        if isinstance(expr, ir.Slice):
+            return all(map(self._is_the_same, children(expr)))
+        values = self.frame.values
+        value = Constant(expr.value) if isinstance(expr, ir.Const) else values.get(expr.at)
+        if value is None or reading_of(value) is not None:
+            return False
+        is_own = any(
+            isinstance(part, ir.Attribute) and isinstance(values.get(part.base.at), Reference)
+            for part, _ in evaluated((expr,))
+        )
+        return not is_own and (self.is_surely_steady(value) or self._is_learned(value))
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
@@ -650,11 +799,8 @@ class Writes(Replays):
         return self.held_by(state, Operand(self.frame.values[expr.at], expr)) == held
 
     def _overwrites(self, node: ir.Node) -> bool:
-        return (
-            isinstance(node, ir.Call)
-            and isinstance(node.function, ir.Attribute)
-            and node.function.name in _OVERWRITING
-        ) or (isinstance(node, ir.Attribute) and node.name == "data")
+        is_data = isinstance(node, ir.Attribute) and node.name == "data"
+        return is_data or (isinstance(node, ir.Call) and _method(node) in _OVERWRITING)
 
     def _is_input(self, held: Held, expr: ir.Expr | None) -> bool:
         """Whether a tensor came into the call as itself, not as part of an object."""
@@ -681,6 +827,23 @@ class Writes(Replays):
             written = Written.ELEMENT if isinstance(value, Reference) else Written.BUFFER
             self.deeds.note(Deed(Write(target, written, FOREIGN, "", Outcome.UNFILLED), place))
 
+    def note_changed(
+        self,
+        state: State,
+        shown: ir.Node,
+        held: Held,
+        how: str,
+        given: Sequence[Operand] | None,
+        *,
+        whole: bool,
+    ) -> None:
+        """State, or something that a call made, is set or changed.
+
+        That is done with what is ``given``, or with what the statement mentions; it is set ``whole`` where
+        nothing is left of what it was.
+        """
+        raise NotImplementedError
+
     # --- noting
 
     def _outcome_of_taking(self, node: ir.Expr) -> Outcome:
@@ -704,15 +867,18 @@ class Writes(Replays):
         shown: ir.Node | str | None = None,
         *,
         certain: bool = True,
+        counted: bool = True,
     ) -> None:
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
             return
-        if outcome is Outcome.REPLACED and self.frame.watch.was_used(self._as_used(node, held)):
+        is_again = outcome in (Outcome.REPLACED, Outcome.REPEATED)
+        if is_again and self.frame.watch.was_used(_element(node, held)):
             outcome = Outcome.COMPUTED
-        self.frame.watch.write(held)
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
-        write = Write(target, written, held[0], held[1], outcome, self._guard(outcome))
+        guard, element = self._guard(outcome), _key_shown(node)
+        write = Write(target, written, *held, outcome, guard, element, counted=counted)
+        self.frame.watch.write(write.held)
         phase = state.phase
         if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
             state.phase = Phase.FORWARD
@@ -731,14 +897,6 @@ class Writes(Replays):
         values = (self.frame.values.get(operand.at) for operand in operands)
         neutral = _NEUTRAL.get(operator)
         return any(isinstance(value, ByPhase) and value.replay == neutral for value in values)
-
-    def _as_used(self, node: ir.Node, held: Held) -> Held:
-        """The state that is written, as what computes with it knows it: an element by its key."""
-        match node:
-            case ir.Subscript(indices=[ir.Const(value=key)]):
-                return held[0], f"{held[1]}[{key!r}]"
-            case _:
-                return held
 
     def _guard(self, outcome: Outcome) -> GuardStatement | None:
         """What makes the statement run in the forward only, where it does nothing but write."""
@@ -827,9 +985,38 @@ def _receiver(call: ir.Call) -> ir.Expr | None:
     return call.function.base if isinstance(call.function, ir.Attribute) else None
 
 
-def _is_element(path: str, container: str) -> bool:
-    """Whether a path leads to an element of a container whose key the source shows."""
-    return path.startswith(f"{container}[") and path.endswith("]") and path != f"{container}[]"
+def _element(node: ir.Node, held: Held) -> Held:
+    """What a node writes of a container: the only element, if the source shows its key."""
+    return held[0], held[1] + _key_shown(node)
+
+
+def _key_shown(node: ir.Node) -> str:
+    key = key_of(node) if isinstance(node, ir.Subscript) else ANY_ELEMENT
+    return key if key != ANY_ELEMENT else ""
+
+
+def _is_any_element(target: ir.Node, written: Written) -> bool:
+    """Whether it is not said which element of a container is written."""
+    if written is not Written.ELEMENT:
+        return False
+    indices = target.indices if isinstance(target, ir.Subscript) else ()
+    return len(indices) != 1 or not isinstance(indices[0], ir.Const)
+
+
+def _looked_at(statement: ir.Stmt) -> Sequence[ir.Expr]:
+    """The expressions whose values a statement uses, but for what it changes in place."""
+    match statement:
+        case ir.Assign(targets=targets, value=ir.Expr() as value):
+            indices = (index for one in targets if isinstance(one, ir.Subscript) for index in one.indices)
+            return (value, *indices)
+        case ir.Expression(value=ir.Call(arguments=arguments) as call) if _method(call).endswith("_"):
+            return [argument.value for argument in arguments]
+        case _:
+            return header(statement)
+
+
+def _method(call: ir.Call) -> str:
+    return call.function.name if isinstance(call.function, ir.Attribute) else ""
 
 
 def _attribute_of_class(klass: ClassValue, name: str) -> Held:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -110,6 +111,8 @@ def under_torchrun(folder: Path, fault: str) -> tuple[str, int]:
             "sharded:build",
             "--device",
             "cpu",
+            "--json",
+            "record.json",
         ],
         cwd=folder,
         env=environment,
@@ -157,6 +160,14 @@ def test_the_rank_is_named_and_all_ranks_leave(fault: str, tmp_path: Path) -> No
     for expected in FAULTS[fault]:
         assert output.count(expected) >= 1, output
     assert "exitcode  : 4" in output, output
+    record = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
+    assert (record["verdict"], record["exit_status"], record["ranks"]["agree"]) == ("ranks differ", 4, False)
+    assert record["ranks"]["suspects"] == ([1] if fault in NAMES_A_RANK else [])
+    assert record["ranks"]["findings"][0] in output
+
+
+NAMES_A_RANK = ("stuck", "stuck in backward", "dead")
+"""Of two ranks that differ, none has the majority."""
 
 
 @pytest.mark.slow
@@ -165,6 +176,8 @@ def test_a_right_program_holds_on_two_ranks_and_is_reported_once(tmp_path: Path)
     assert status == 0, output
     assert output.count("Holds bit for bit") == 1, output
     assert "all ranks of a group did the same. Groups: [0, 1]" in output
+    record = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
+    assert (record["verdict"], record["ranks"]["agree"]) == ("holds", True)
 
 
 @pytest.mark.slow
@@ -174,6 +187,9 @@ def test_the_worst_rank_decides_and_its_report_is_the_one_that_is_shown(tmp_path
     assert "exitcode  : 1" in output, output
     assert "    rank 0: exit status 0\n    rank 1: exit status 1\n" in output, output
     assert output.count("Broken under") == 1, output
+    record = json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
+    assert (record["verdict"], record["exit_status"]) == ("broken", 1)
+    assert record["ranks"]["findings"] == ["rank 0: exit status 0", "rank 1: exit status 1"]
     assert "Holds bit for bit" not in output
 
 

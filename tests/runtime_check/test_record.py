@@ -30,7 +30,9 @@ from remat_lint.runtime_check.record import (  # noqa: E402
     Sections,
     as_json,
     excerpt,
+    of_all_ranks,
     record_of,
+    unfinished,
 )
 from remat_lint.runtime_check.verdicts import EXIT_RANKS  # noqa: E402
 
@@ -206,3 +208,24 @@ def remat_has_placeholders() -> bool:
     from remat_lint.runtime_check.placeholders import torch_has_placeholders
 
     return torch_has_placeholders()
+
+
+def test_a_check_that_did_not_end_has_a_record_that_confirms_nothing() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    ranks = RanksRecord(2, agree=False, suspects=(1,), findings=("Rank 1 is stuck",))
+    device = torch.device("cpu")
+    parted = unfinished("m:build", "why", exit_status=EXIT_RANKS, device=device, seeds=(3,), ranks=ranks)
+    jsonschema.validate(json.loads(as_json(parted)), SCHEMA)
+    assert (parted.verdict, parted.evidence_level, parted.seeds) == ("ranks differ", "structure", (3,))
+    assert not parted.policies
+    assert not parted.confirmations
+
+
+def test_the_gravest_exit_status_of_all_ranks_is_that_of_the_record() -> None:
+    ranks = RanksRecord(2, agree=True, suspects=(), findings=())
+    own = unfinished("m:build", "why", exit_status=0, device=torch.device("cpu"), ranks=ranks)
+    assert of_all_ranks(own, 0, {0: 0, 1: 0}) == own
+    worse = of_all_ranks(own, 1, {0: 0, 1: 1})
+    assert (worse.verdict, worse.exit_status) == ("broken", 1)
+    assert worse.ranks is not None
+    assert worse.ranks.findings == ("rank 0: exit status 0", "rank 1: exit status 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -187,9 +188,24 @@ def test_update_needs_a_file(run: Callable[..., Result]) -> None:
 
 
 def test_a_case_that_takes_too_long_is_inconclusive(run: Callable[..., Result]) -> None:
-    outcome = run(TWO_CASES, "right", "--timeout", "0.001")
+    outcome = run(
+        TWO_CASES, "right", "--timeout", "0.001", "--json", "r.json", "--junit", "r.xml", "--html", "r.html"
+    )
     assert outcome.exit_code == 5
     assert "right: not done after 0.001 s, so it is inconclusive" in outcome.stderr
+    record = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert record["target"].startswith("right (")
+    assert (record["verdict"], record["exit_status"]) == ("inconclusive", 5)
+    assert record["explanation"] == "not done after 0.001 s"
+    assert 'errors="1"' in Path("r.xml").read_text(encoding="utf-8")
+    assert "not done after 0.001 s" in Path("r.html").read_text(encoding="utf-8")
+
+
+def test_a_policy_that_is_given_twice_is_tried_once(run: Callable[..., Result]) -> None:
+    once = run(TWO_CASES, "right", "--policy", "*lin*,*act*")
+    assert once.exit_code == 0
+    assert "*lin*,*act*" in once.stdout
+    assert run(TWO_CASES, "right", *2 * ["--policy", "*lin*,*act*"]).stdout == once.stdout
 
 
 DEEP = """

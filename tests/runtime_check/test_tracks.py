@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import threading
 import time
 import types
 from typing import Any
@@ -324,6 +326,12 @@ class Namespace(types.SimpleNamespace):
     """Its ``__dict__`` is a member written in C, which cannot be set."""
 
 
+THREADS = threading.local()
+THREADS.count = 0
+SPACE = types.SimpleNamespace(count=0)
+os.environ["REMAT_LINT_COUNT"] = "0"
+
+
 class OwnDict(dict):  # type: ignore[type-arg]
     """A container of the project's own."""
 
@@ -362,6 +370,12 @@ class Hidden(CountsTwice):
     def in_a_namespace(self) -> None:
         self.names.count += 1
 
+    def in_a_global_namespace(self) -> None:
+        SPACE.count += 1
+
+    def in_the_thread(self) -> None:
+        THREADS.count += 1
+
     def in_own_dict(self) -> None:
         self.own["n"] += 1
 
@@ -393,7 +407,8 @@ class Slotless(nn.Module):
 @pytest.mark.parametrize(
     "where",
     [
-        "in_slot", "in_a_namespace", "in_own_dict", "deep_inside", "in_bytes", "in_a_listed_module",
+        "in_slot", "in_a_namespace", "in_a_global_namespace", "in_the_thread",
+        "in_own_dict", "deep_inside", "in_bytes", "in_a_listed_module",
         "in_a_parameter", "on_a_parameter", "in_a_default",
     ],
 )  # fmt: skip
@@ -401,6 +416,21 @@ def test_state_is_seen_wherever_it_hides(where: str) -> None:
     result = checked(lambda: (Hidden(where), torch.ones(2, 4)))
     assert result.exit_status == 1, where
     assert not result.noise
+
+
+class CountsInTheEnvironment(CountsTwice):
+    """Wrong: replay computes with the next number."""
+
+    def body(self, x: Tensor) -> Tensor:
+        count = int(os.environ["REMAT_LINT_COUNT"]) + 1
+        os.environ["REMAT_LINT_COUNT"] = str(count)
+        return (self.linear(x) * count).sin()
+
+
+def test_every_track_begins_with_the_same_environment() -> None:
+    result = checked(lambda: (CountsInTheEnvironment(), torch.ones(2, 4)))
+    assert not result.noise
+    assert result.exit_status == 1
 
 
 class SeedsItsOwnStream(CountsTwice):
