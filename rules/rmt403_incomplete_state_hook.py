@@ -13,9 +13,10 @@ from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severi
 class IncompleteStateHook(Rule):
     """## What it does
     Finds state hooks that cannot work: without `snapshot` or `restore`, with a `restore` that does not use
-    what it is given, adds it to the state, or puts the state back as it was (as in `fork_rng`), with a
-    `snapshot` that returns the state itself instead of a copy, or that enters a context which it never
-    leaves. And it finds draws from a random state that none of the hooks of their checkpoint restores.
+    what it is given, adds it to the state, or puts the state back as it was (as in `fork_rng`), or with a
+    `snapshot` that returns the state itself instead of a copy. A hook that enters a context which it never
+    leaves is a warning where it restores its state all the same. And it finds draws from a random state that
+    none of the hooks of their checkpoint restores.
 
     ## Why is this bad?
     `torch_remat` calls `snapshot` in the forward and gives its result to `restore` before the replay,
@@ -116,9 +117,9 @@ class IncompleteStateHook(Rule):
         for hook in facts.of(StateHook):
             hooks.setdefault(hook.place, []).append(hook)
         for place, found in hooks.items():
-            yield self.at(
-                place, " ".join(f"state hook `{hook.hook}` {hook.what}. {hook.advice}" for hook in found)
-            )
+            told = " ".join(f"state hook `{hook.hook}` {hook.what}. {hook.advice}" for hook in found)
+            breaks = any(hook.breaks for hook in found)
+            yield self.at(place, told, severity=Severity.ERROR if breaks else Severity.WARNING)
         for draw in facts.of(RandomDraw):
             if rule_for(draw) == self.code:
                 yield self.at(

@@ -424,7 +424,7 @@ class Analyser(Declarations):
                 self.wrapped.setdefault((place, klass), Wrapped(self.instance_of(klass), State(), ()))
 
     def _note_replaced_methods(self, scope: ModuleScope, source: SourceFile) -> None:
-        """The checkpoints in the place of methods run as well, with objects of each class that has them."""
+        """What stands in the place of methods runs as well, with objects of each class that has it."""
         values = [self._class_value(scope, one.klass, None) for one in _classes_in(source)]
         for replaced, name in self.replaced_methods:
             for klass in dict.fromkeys((replaced, *values)):
@@ -434,6 +434,9 @@ class Analyser(Declarations):
                 if isinstance(bound, CheckpointWrapper):
                     self.wrapped.pop((bound.place, self.class_names(replaced)[name]), None)
                     self.wrapped.setdefault((bound.place, bound), Wrapped(bound, State(), ()))
+                elif isinstance(bound, FunctionValue):
+                    place = Place(bound.scope.source.path, bound.definition.at)
+                    self.wrapped.setdefault((place, bound), Wrapped(bound, State(), ()))
 
     def _run_wrapped(self) -> Iterator[Journal]:
         """Run the functions that were given a checkpoint here, but not called.

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.special_calls import word
+from remat_lint.analysis.special_calls import CONTEXT_VARIABLE, word
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTEXT_VALUE,
     NONE,
     SCALAR,
     Attributes,
@@ -424,6 +425,12 @@ def _globals(call: BuiltinCall) -> Value:
     return Attributes(ModuleValue(call.machine.frame.scope))
 
 
+def _context_variable(call: BuiltinCall) -> Value:
+    default = next((o.value for o in call.operands if o.keyword == "default"), Unknown())
+    made = InstanceObject(External(CONTEXT_VARIABLE), ((CONTEXT_VALUE, default),))
+    return call.machine.allocate(call.state, made)
+
+
 def _spectral_norm(call: BuiltinCall) -> Value:
     """The module itself, which changes with every call in training from now on."""
     module = next((o.value for o in call.operands if o.keyword in (None, "module")), Unknown())
@@ -529,6 +536,7 @@ BUILTINS: dict[str, Builtin] = {
     "functools.partialmethod": _partial_method,
     "typing.cast": _second,
     "torch.jit.annotate": _second,
+    CONTEXT_VARIABLE: _context_variable,
     "torch.nn.utils.spectral_norm": _spectral_norm,
     "torch.nn.utils.parametrizations.spectral_norm": _spectral_norm,
 }

@@ -12,6 +12,7 @@ from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
 from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
+from remat_lint.analysis.function_transforms import TRANSFORMS
 from remat_lint.analysis.functions import IDENTITY_DECORATORS
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
@@ -75,6 +76,9 @@ _STORING = frozenset(
 )
 """Methods that keep what they are given without looking at it."""
 
+
+_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS}
+"""Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
 
@@ -621,7 +625,7 @@ class Calls(SpecialCalls):
         role = random_names.function(name)
         if role is not None:
             return self.call_random(state, node, role, None, operands)
-        special = BUILTINS.get(name) or ITERABLE_CALLS.get(name)
+        special = _SPECIAL.get(name)
         if special is not None:
             return special(BuiltinCall(self, state, node, operands))
         if name in IDENTITY_DECORATORS:
@@ -642,8 +646,7 @@ class Calls(SpecialCalls):
         """Whether nothing is known of what something of another package returns."""
         return not (
             name.startswith((REMAT, "torch.nn."))
-            or name in BUILTINS
-            or name in ITERABLE_CALLS
+            or name in _SPECIAL
             or name in IDENTITY_DECORATORS
             or torch_ops.function(name) is not None
             or made_by(name) is not None

@@ -153,12 +153,16 @@ class Construction(Forms):
         order: Sequence[Value],
         operands: Sequence[Operand],
     ) -> None:
-        """A module that runs what it was given, or will be, under a checkpoint: noted with that."""
+        """A module that runs what it was given, or will be, under a checkpoint: noted with that.
+
+        So is one of a class that only a function knows, of which nobody makes an object elsewhere.
+        """
         forward = self.class_attribute(order, "forward")
         found = self.object_at(state, made)
         is_empty = isinstance(found, InstanceObject) and found.get(CONTENTS) == SequenceValue()
-        given = is_empty or any(self._holds_module(state, operand.value) for operand in operands)
-        if given and isinstance(forward, FunctionValue):
+        is_local = any(isinstance(one, ClassValue) and one.frame != one.scope.frame for one in order)
+        given = any(self._holds_module(state, operand.value) for operand in operands)
+        if (given or is_empty or is_local) and isinstance(forward, FunctionValue):
             source = forward.scope.source
             if self.project.applies_checkpoints(source) and forward.definition in self.leading_in(source):
                 self.note_wrapped(state, self.place(node), made)

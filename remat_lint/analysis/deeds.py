@@ -20,6 +20,7 @@ from remat_lint.analysis.facts import (
     Kept,
     Outcome,
     Random,
+    RandomKind,
     Touched,
     Unsteady,
     Written,
@@ -263,6 +264,12 @@ class Deeds:
         """Forget those of the deeds since one that are of some kinds: they do not matter after all."""
         for key, deed in list(self._found.items())[since:until]:
             if isinstance(deed.act, kinds):
+                del self._found[key]
+
+    def forget_draws(self, since: int, kind: RandomKind) -> None:
+        """Forget what was drawn since a deed from states of one kind: no program gets that far."""
+        for key, deed in list(self._found.items())[since:]:
+            if isinstance(deed.act, Draw) and deed.act.random.kind is kind:
                 del self._found[key]
 
     def forget_own(self, kinds: type[Act] | UnionType) -> None:

@@ -402,12 +402,16 @@ class RandomDraw:
 
 @dataclass(frozen=True, slots=True)
 class StateHook:
-    """A hook of a checkpoint does not restore what it took: ``what`` is wrong with ``hook``, as written."""
+    """Something is wrong with a hook of a checkpoint: ``what`` with ``hook``, as written.
+
+    ``breaks`` says whether it does not restore what it took.
+    """
 
     place: Place
     hook: str
     what: str
     advice: str
+    breaks: bool = True
 
 
 class Written(str, Enum):

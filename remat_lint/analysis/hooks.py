@@ -68,6 +68,10 @@ _LIVE = (
     "returns from `snapshot` the state itself, which changes afterwards: `restore` finds it as it is by then",
     "Return a copy.",
 )
+_ENTERED = (
+    "enters a context that it never leaves, so that what this sets stays set after the step",
+    "Set the state, and leave contexts to the code that is run.",
+)
 _KEPT_IN_ITSELF = (
     "restores what its object holds, which the next `snapshot` has overwritten by then",
     "Return the state from `snapshot`, and set the state to what `restore` is given.",
@@ -203,6 +207,10 @@ class Hooks(Markers):
             self._report_hook(node, hook, *problem)
             return _Covered(known=False)
         states = self._states_restored(hook, restored)
+        if _stays_in_context(hook.functions()):
+            self._report_hook(node, hook, *_ENTERED, breaks=not states)
+            if not states:
+                return _Covered(known=False)
         attributes = frozenset(self._attributes_restored(state, before, after))
         devices = frozenset(copy.device for copy in copies if copy.device is not None)
         return _Covered(states or frozenset(), devices, attributes, states is not None and not hook.is_open)
@@ -238,9 +246,12 @@ class Hooks(Markers):
         held = (found.get(name) for found in objects if isinstance(found, InstanceObject))
         return next((value for value in held if value is not None), NONE)
 
-    def _report_hook(self, node: ir.Expr, hook: _Hook, what: str, advice: str) -> None:
+    def _report_hook(
+        self, node: ir.Expr, hook: _Hook, what: str, advice: str, *, breaks: bool = True
+    ) -> None:
         if not hook.is_open:  # a subclass may have other methods
-            self.journal.note(StateHook(self.place(node), hook.klass.definition.name, what, advice))
+            name = hook.klass.definition.name
+            self.journal.note(StateHook(self.place(node), name, what, advice, breaks=breaks))
 
     @contextmanager
     def _reading_hook(self) -> Iterator[None]:
@@ -312,11 +323,6 @@ class Hooks(Markers):
                 "adds what it took to the state, instead of setting the state to it: "
                 "another replay begins elsewhere",
                 "Return the whole state from `snapshot`, and assign it in `restore`.",
-            )
-        if _stays_in_context(hook.functions()):
-            yield (
-                "enters a context that it never leaves",
-                "Set the state, and leave contexts to the code that is run.",
             )
 
     def _returned(self, state: State, value: Value, mark: int, seen: set[int]) -> Iterator[Value]:

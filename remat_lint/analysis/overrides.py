@@ -42,14 +42,22 @@ class Mentions:
         return [name for name in affected if name not in used_by_others] or list(affected)
 
 
-def _mentioned(function: ir.Function) -> Iterator[str]:
+def _mentioned(function: ir.Function, receiver: str | None = None) -> Iterator[str]:
+    """The attributes that a function uses; a module that is called itself uses its ``forward``."""
+    if receiver is None and function.parameters:
+        receiver = function.parameters[0].name
     for statement in nested(function.body):
         for expr, _ in evaluated(header(statement)):
             if isinstance(expr, ir.Attribute):
                 yield expr.name
+                if expr.name == "__call__":
+                    yield "forward"
             elif isinstance(expr, ir.Name) and expr.id == "super":
                 yield SUPER
+            elif isinstance(expr, ir.Call) and isinstance(expr.function, ir.Name):
+                if expr.function.id == receiver:
+                    yield "forward"
             elif isinstance(expr, ir.Lambda):
-                yield from _mentioned(expr.function)
+                yield from _mentioned(expr.function, receiver)
         if isinstance(statement, ir.FunctionDef):
-            yield from _mentioned(statement.function)
+            yield from _mentioned(statement.function, receiver)

@@ -7,19 +7,24 @@ do the same, and so do ``seen.append(x)`` and ``list.append(seen, x)``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.functions import Functions
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
+    CONTEXT_VALUE,
     NONE,
+    UNKNOWN,
     Attributes,
     Constant,
     DictObject,
+    External,
     Fickle,
     FunctionValue,
     InheritedMethod,
+    InstanceObject,
     ModuleValue,
     Reference,
     Super,
@@ -67,6 +72,9 @@ _ACTS = frozenset(
     ]
 )
 """Methods for which there is another way to write them."""
+
+CONTEXT_VARIABLE = "contextvars.ContextVar"
+_OF_A_CONTEXT_VARIABLE = ("get", "set", "reset")
 
 BY_METHOD = {
     f"builtins.{name}": f"__{name}__"
@@ -221,6 +229,8 @@ class SpecialCalls(Functions):
         value = receiver.value
         if isinstance(value, Attributes):
             return self._call_on_attributes(state, node, receiver, value, name, operands)
+        if name in _OF_A_CONTEXT_VARIABLE and self._is_context_variable(state, value):
+            return self._call_on_context_variable(state, node, receiver, name, operands)
         if name not in _ACTS or (name == "send" and not _is_generator(value)):
             return None
         if isinstance(self.attribute_of(state, node, value, name), FunctionValue):
@@ -279,6 +289,29 @@ class SpecialCalls(Functions):
             value = self.fetch(state, node, holder, key)
             return join(value, operands[1].value) if len(operands) > 1 else value
         return self.act(state, node, receiver, name, operands)
+
+    def _is_context_variable(self, state: State, value: Value) -> bool:
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        return isinstance(found, InstanceObject) and found.klass == External(CONTEXT_VARIABLE)
+
+    def _call_on_context_variable(
+        self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
+    ) -> Value:
+        """``variable.get()``, ``variable.set(value)`` and ``variable.reset(token)``: it is one attribute."""
+        attribute = ir.Attribute(node.at, receiver.expr or node, CONTEXT_VALUE)
+        if name == "get":
+            return self.fetch(state, node, receiver, CONTEXT_VALUE)
+        token = operands[0] if operands else Operand(UNKNOWN)
+        before = self.terms_of_attribute(state, receiver, CONTEXT_VALUE)
+        if name == "reset":
+            self.store(state, attribute, receiver, replace(token, value=UNKNOWN), receiver.expr)
+            terms = self.terms_of_attribute(state, token, CONTEXT_VALUE)
+            self.move_attribute(state, receiver, CONTEXT_VALUE, terms)
+            return NONE
+        self.store(state, attribute, receiver, token, receiver.expr)
+        made = Operand(self.allocate(state, InstanceObject(External("contextvars.Token"))))
+        self.move_attribute(state, made, CONTEXT_VALUE, before)
+        return made.value
 
     def call_external(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """Call something of another package by its full name."""

@@ -790,6 +790,9 @@ class DictObject:
         return _known_links(self, contents(self)) if self._links is None else self._links
 
 
+CONTEXT_VALUE = " value"
+"""The attribute under which a variable of ``contextvars``, or its token, has its value."""
+
 CONTENTS = " contents"
 """The attribute under which a container of modules has what is in it, in order."""
 

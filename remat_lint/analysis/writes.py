@@ -24,6 +24,7 @@ from remat_lint.analysis.suites import nested
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
+    CONTEXT_VALUE,
     EVERYTHING,
     NONE,
     Attributes,
@@ -271,7 +272,7 @@ class Writes(Replays):
         """A frame begins: look at the names that its file changes."""
         scope = frame.scope
         if scope not in self._changed:
-            self._changed[scope] = changed_names(scope.source)
+            self._changed[scope] = changed_names(scope.source) | {CONTEXT_VALUE}
         frame.watch.changed = self._changed[scope]
 
     # --- what a value is made of
@@ -586,12 +587,23 @@ class Writes(Replays):
     def _move(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
         state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
 
+    def terms_of_attribute(self, state: State, holder: Operand, name: str) -> Terms:
+        """What an attribute is known to hold by now."""
+        held = self.held_by(state, holder)
+        return held_by((held[0], f"{held[1]}.{name}"), state.moves) if held is not None else ANYTHING
+
+    def move_attribute(self, state: State, holder: Operand, name: str, terms: Terms) -> None:
+        """An attribute holds from here on what these are."""
+        held = self.held_by(state, holder)
+        if held is not None:
+            self._move(state, (held[0], f"{held[1]}.{name}"), terms)
+
     def _terms_of(self, state: State, expr: ir.Expr | None) -> Terms:
         """What is known to be equal to the value of an expression."""
         match expr:
             case ir.Name(id=name) if (self.frame.id, f".{name}") in state.moves:
                 return state.moves[self.frame.id, f".{name}"]
-            case ir.Name() | ir.Attribute() | ir.Subscript():
+            case ir.Name() | ir.Attribute() | ir.Subscript() | ir.Call():
                 met = self.frame.watch.met.get(expr.at, frozenset())
                 return frozenset(term for held in met for term in held_by(held, state.moves))
             case ir.Binary(operator="Add", left=left, right=ir.Const(value=int(by))):
