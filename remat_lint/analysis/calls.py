@@ -349,7 +349,7 @@ class Calls(SpecialCalls):
         if method.name == "register_buffer" and len(operands) > 1:
             self.set_named(state, method.receiver, operands[0], operands[1].value)
             return NONE
-        return self._parts_of(state, node, found, method, operands) if method.name in PARTS else None
+        return self._parts_of(state, node, found, method, operands)
 
     def _made_by(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """What a function of another package returns: an object, if it is of a class that matters."""
@@ -363,8 +363,14 @@ class Calls(SpecialCalls):
         found: InstanceObject,
         method: InheritedMethod,
         operands: Sequence[Operand],
-    ) -> Value:
-        """``module.children()``, ``module.get_submodule("name")`` and their like."""
+    ) -> Value | None:
+        """``module.children()``, ``module.get_submodule("name")``, and the tensors of a module."""
+        assert isinstance(method.receiver, Reference)
+        if method.name not in PARTS:
+            is_changed = method.name in self.frame.watch.changed
+            return (
+                self.tensors_of(state, node, method.receiver, method.name, operands) if is_changed else None
+            )
         if method.name == "get_submodule":
             path = operands[0].value if operands else None
             return self._submodule(state, node, method.receiver, path)

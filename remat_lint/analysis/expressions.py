@@ -395,7 +395,7 @@ class Expressions(Calls):
         state: State,
     ) -> SequenceValue:
         self.spend(state)
-        self.assign(state, clause.target, Operand(item))
+        self.assign(state, clause.target, Operand(item, clause.iterable))
         for condition in clause.conditions:
             self.read_truth(state, condition, self.operand(condition, state))
         return self._run_clauses(expr, inner, state)
@@ -546,9 +546,11 @@ class Expressions(Calls):
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
                 values = list(self.unpack(state, target, operand.value, items))
-                for item, value in zip(items, values, strict=True):
+                for index, (item, value) in enumerate(zip(items, values, strict=True)):
                     inner = item.value if isinstance(item, ir.Starred) else item
-                    self.assign(state, inner, Operand(value))
+                    is_local = isinstance(inner, (ir.Name, ir.Display))
+                    given = _unpacked(operand.expr, items, index) if is_local else None
+                    self.assign(state, inner, Operand(value, given))
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base):
@@ -571,6 +573,14 @@ class Expressions(Calls):
         elif self.frame.kind == "module":
             self.frame.scope.names[name] = value
         state.bind(number, name, value)
+
+
+def _unpacked(expr: ir.Expr | None, targets: Sequence[ir.Expr], index: int) -> ir.Expr | None:
+    """The expression that gives one of several targets its value, or all of them together theirs."""
+    is_plain = not any(isinstance(target, ir.Starred) for target in targets)
+    if isinstance(expr, ir.Display) and is_plain and len(expr.items) == len(targets):
+        return expr.items[index]
+    return expr
 
 
 def _sides(value: ByPhase, forward: list[State], replay: list[State]) -> tuple[list[State], list[State]]:
