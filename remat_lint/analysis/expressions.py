@@ -145,6 +145,7 @@ class Expressions(Calls):
     def _spread(self, state: State, expr: ir.Expr, value: Value) -> list[Operand]:
         if isinstance(value, Tensor) and value.opaque:
             return [Operand(value, expr, star=True)]
+        self.take_all(state, expr, [Operand(value, expr)])
         sequence = self.iterate(state, expr, value)
         operands = [Operand(item, expr) for item in sequence.items]
         if sequence.rest is not None:
@@ -353,7 +354,9 @@ class Expressions(Calls):
                 self.evaluate(expr.key, state)
             return SequenceValue((self.evaluate(expr.element, state),))
         clause = clauses[0]
-        sequence = self.iterate(state, clause.iterable, self.evaluate(clause.iterable, state))
+        operand = self.operand(clause.iterable, state)
+        self.take_all(state, clause.iterable, [operand])
+        sequence = self.iterate(state, clause.iterable, operand.value)
         items: list[Value] = []
         rest: Value | None = None
         exact = not clause.conditions
@@ -545,6 +548,7 @@ class Expressions(Calls):
                 self.frame.watch.bind(name, operand.expr)
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
+                self.take_all(state, operand.expr or target, [operand])
                 values = list(self.unpack(state, target, operand.value, items))
                 for index, (item, value) in enumerate(zip(items, values, strict=True)):
                     inner = item.value if isinstance(item, ir.Starred) else item
