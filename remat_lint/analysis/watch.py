@@ -50,6 +50,17 @@ ADVANCING = frozenset(
 STORING = frozenset(["add", "setdefault", "update", "discard"])
 """Methods of containers that change nothing when they are called again with equal arguments."""
 
+TENSORS_OF_MODULES = frozenset(
+    [
+        *("parameters", "named_parameters", "get_parameter"),
+        *("buffers", "named_buffers", "get_buffer", "state_dict"),
+    ]
+)
+"""Methods of modules that lead to their tensors."""
+
+WEIGHTS = frozenset(["weight", "bias"])
+"""What modules of torch mostly call their parameters."""
+
 _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", "stride", "is_cuda"])
 """What does not depend on the data of a tensor."""
 
@@ -426,17 +437,45 @@ def changed_names(source: SourceFile) -> frozenset[str]:
             for statement in reversed(statements):
                 found.update(_behind(statement, found))
             changed |= found
+    if not changed.isdisjoint(TENSORS_OF_MODULES):
+        changed |= _registered(source) | WEIGHTS
     return frozenset(changed)
 
 
+def _registered(source: SourceFile) -> frozenset[str]:
+    """The attributes that constructors set, and the buffers that they register."""
+    constructors = (one for one in source.lowered.functions if one.name == "__init__")
+    found: set[str] = set()
+    for statement in (one for constructor in constructors for one in nested(constructor.body)):
+        match statement:
+            case ir.Assign(targets=targets):
+                found.update(target.name for target in targets if isinstance(target, ir.Attribute))
+            case ir.Expression(value=ir.Call(arguments=[ir.Argument(value=ir.Const(value=str(name))), *_])):
+                found.add(name)
+            case _:
+                continue
+    return frozenset(found)
+
+
+def _names_in(target: ir.Expr) -> frozenset[str]:
+    return frozenset(part.id for part, _ in evaluated((target,)) if isinstance(part, ir.Name))
+
+
 def _behind(statement: ir.Stmt, changed: Set[str]) -> Iterator[str]:
-    """What a local name that is changed was made of: ``table = self.table.float()``."""
+    """What a local name that is changed was made of: ``t = self.t.float()``, ``for m in self.mem``."""
     match statement:
         case ir.Assign(targets=targets, value=ir.Expr() as value):
             if any(isinstance(target, ir.Name) and target.id in changed for target in targets):
                 yield from _last_name(value)
+        case ir.For(iterable=iterable) if not changed.isdisjoint(bound_names(statement)):
+            yield from _last_name(iterable)
         case _:
-            return
+            pass
+    for part, _ in evaluated(header(statement)):
+        if isinstance(part, ir.Comprehension):
+            for clause in part.clauses:
+                if not changed.isdisjoint(_names_in(clause.target)):
+                    yield from _last_name(clause.iterable)
 
 
 def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
@@ -494,8 +533,15 @@ def _last_name(target: ir.Expr) -> Iterator[str]:
             yield from (
                 one.value for one in indices if isinstance(one, ir.Const) and isinstance(one.value, str)
             )
-        case ir.Call(function=ir.Attribute(base=base)):
+        case ir.Call(function=ir.Attribute(base=base, name=name)):
             yield from _last_name(base)
+            if name in TENSORS_OF_MODULES:
+                yield name
+        case ir.Call(function=ir.Name(), arguments=arguments):
+            for argument in arguments:
+                yield from _last_name(argument.value)
+                if isinstance(argument.value, ir.Const) and isinstance(argument.value.value, str):
+                    yield argument.value.value
         case ir.Display(items=items):
             for item in items:
                 yield from _last_name(item)

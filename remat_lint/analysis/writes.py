@@ -57,6 +57,7 @@ from remat_lint.analysis.watch import (
     ANY_ELEMENT,
     SOME_ELEMENT,
     STORING,
+    WEIGHTS,
     Held,
     advances,
     changed_names,
@@ -181,7 +182,9 @@ class Writes(Replays):
         held = (owner, f".{expr.id}")
         if owner and (owner != self.frame.id or held in self.filled):
             self.meet(state, expr, expr.id, {held}, value)
-        elif owner and not self._is_known_tensor(value) and self._is_others(self.number_of(value)):
+            return
+        is_part = expr.id in self.frame.watch.origins or not self._is_known_tensor(value)
+        if owner and is_part and self._is_others(self.number_of(value)):
             self.meet(state, expr, expr.id, set(), value)
 
     def meet_element(self, state: State, expr: ir.Subscript, container: Operand, item: Value) -> None:
@@ -822,7 +825,9 @@ class Writes(Replays):
     def note_statistics(
         self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
     ) -> None:
-        """A module of torch runs: some keep statistics of what they see in training."""
+        """A module of torch runs: it computes with its weights, and some keep statistics in training."""
+        if not self.frame.watch.changed.isdisjoint(WEIGHTS):
+            self.compute_with(state, frozenset((reference.address, f".{weight}") for weight in WEIGHTS))
         if module.get("training") == Constant(False):
             return
         shown = self._name_of_called(node) or name.rpartition(".")[2]
