@@ -558,9 +558,13 @@ class Expressions(Calls):
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
                 values = list(self.unpack(state, target, operand.value, items))
+                exprs = self.given_to_locals(operand.expr, items)
+                copies = self.copies_of(state, exprs)
                 for item, value in zip(items, values, strict=True):
                     inner = item.value if isinstance(item, ir.Starred) else item
-                    self.assign(state, inner, Operand(value))
+                    name = inner.id if isinstance(inner, ir.Name) else ""
+                    self.assign(state, inner, Operand(value, exprs.get(name)))
+                state.moves = {**state.moves, **copies}
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base):

@@ -7,7 +7,7 @@ cache of rotary angles. What depends on the data of tensors, or on what was ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
@@ -16,7 +16,7 @@ from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
-from remat_lint.analysis.moves import ANYTHING, Terms, held_by, moved, shifted
+from remat_lint.analysis.moves import ANYTHING, Moves, Terms, held_by, moved, shifted
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.suites import bound_names, nested
@@ -524,6 +524,19 @@ class Writes(Replays):
         local, terms = (self.frame.id, f".{name}"), self._terms_of(state, expr)
         if terms or local in state.moves:
             self._move(state, local, terms)
+
+    def given_to_locals(self, expr: ir.Expr | None, targets: Sequence[ir.Expr]) -> dict[str, ir.Expr]:
+        """The expressions that the local names of a display are bound to: ``old, new = self.n, 0``."""
+        values = expr.items if isinstance(expr, ir.Display) else ()
+        if len(values) != len(targets) or any(isinstance(one, ir.Starred) for one in (*values, *targets)):
+            return {}
+        pairs = zip(targets, values, strict=True)
+        outer = self._outer_names()
+        return {one.id: value for one, value in pairs if isinstance(one, ir.Name) and one.id not in outer}
+
+    def copies_of(self, state: State, exprs: Mapping[str, ir.Expr]) -> Moves:
+        """What local names will be: all values are there before the first is bound."""
+        return {(self.frame.id, f".{name}"): self._terms_of(state, expr) for name, expr in exprs.items()}
 
     def _move(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
         state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
