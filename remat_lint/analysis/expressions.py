@@ -559,11 +559,13 @@ class Expressions(Calls):
             case ir.Display(items=items):
                 self.take_all(state, operand.expr or target, [operand])
                 values = list(self.unpack(state, target, operand.value, items))
+                copies = self.copies_of(state, self.given_to_locals(operand.expr, items))
                 for index, (item, value) in enumerate(zip(items, values, strict=True)):
                     inner = item.value if isinstance(item, ir.Starred) else item
                     is_local = isinstance(inner, (ir.Name, ir.Display))
                     given = _unpacked(operand.expr, items, index) if is_local else None
                     self.assign(state, inner, Operand(value, given))
+                state.moves = {**state.moves, **copies}
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base):

@@ -134,7 +134,7 @@ class Functions(Construction):
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
         is_kept = keeps_results(definition)
-        if is_kept and not any(self.is_another_each_time(state, operand.value) for operand in operands):
+        if is_kept and not any(self.is_another_each_time(state, operand) for operand in operands):
             deeds = deeds.kept()
         self.end_call(state, node, frame, deeds)
         if is_kept:

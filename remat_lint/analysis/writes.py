@@ -7,7 +7,7 @@ cache of rotary angles. What depends on the data of tensors, or on what was ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint import torch_ops
@@ -17,10 +17,10 @@ from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
-from remat_lint.analysis.moves import ANYTHING, Terms, held_by, moved, shifted
+from remat_lint.analysis.moves import ANYTHING, Moves, Terms, held_by, moved, shifted
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.suites import nested
+from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
@@ -587,6 +587,19 @@ class Writes(Replays):
         if terms or local in state.moves:
             self._move(state, local, terms)
 
+    def given_to_locals(self, expr: ir.Expr | None, targets: Sequence[ir.Expr]) -> dict[str, ir.Expr]:
+        """The expressions that the local names of a display are bound to: ``old, new = self.n, 0``."""
+        values = expr.items if isinstance(expr, ir.Display) else ()
+        if len(values) != len(targets) or any(isinstance(one, ir.Starred) for one in (*values, *targets)):
+            return {}
+        pairs = zip(targets, values, strict=True)
+        outer = self._outer_names()
+        return {one.id: value for one, value in pairs if isinstance(one, ir.Name) and one.id not in outer}
+
+    def copies_of(self, state: State, exprs: Mapping[str, ir.Expr]) -> Moves:
+        """What local names will be: all values are there before the first is bound."""
+        return {(self.frame.id, f".{name}"): self._terms_of(state, expr) for name, expr in exprs.items()}
+
     def _move(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
         state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
 
@@ -852,22 +865,49 @@ class Writes(Replays):
         self, state: State, node: ir.Expr, function: FunctionValue, operands: Sequence[Operand], value: Value
     ) -> None:
         """A function is called whose results are kept by its arguments: tensors are told by identity."""
-        if any(self.depends_on_data(state, operand.value) for operand in operands):
+        others = [operand.value for operand in operands if self.is_another_each_time(state, operand)]
+        if any(self.depends_on_data(state, other) for other in others):
             self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
-            return
-        if any(self.is_another_each_time(state, operand.value) for operand in operands):
+        if others:
             return
         if self.depends_on_data(state, value) and self._may_require_grad(state, value):
             number = self.number_of(function.receiver or NONE)
             held = (number, f".{function.definition.name}") if number else (FOREIGN, "")
-            self._note(state, node, held, Written.CACHE, Outcome.SKIPPED)  # it is computed no second time
+            is_known = all(isinstance(one, Tensor) for one in alternatives(value))
+            # It is computed no second time.
+            self._note(state, node, held, Written.CACHE, Outcome.SKIPPED, certain=is_known)
 
-    def is_another_each_time(self, state: State, value: Value) -> bool:
+    def is_another_each_time(self, state: State, operand: Operand) -> bool:
         """Whether an argument is another one on replay, so that what is kept for the first does not count."""
+        value = operand.value
         if isinstance(value, Reference):
             return not self._is_others(value.address)
+        if self._is_same_object(state, operand):
+            return False
         is_computed = isinstance(value, Unknown) and value.computed
         return is_computed or self.depends_on_data(state, value)
+
+    def _is_same_object(self, state: State, operand: Operand) -> bool:
+        """Whether a replay finds the same tensor here: no view, which is another one each time."""
+        number = self.number_of(operand.value)
+        if not number or not self._is_others(number) or any(body.rebuilt for body in self.bodies):
+            return False
+        match operand.expr:
+            case ir.Name(id=name):
+                is_local = name in state.frames.get(self.frame.id, {})
+                return not is_local or self._is_handed_to_body(name)
+            case ir.Attribute(base=base):
+                return isinstance(self.frame.values.get(base.at), Reference)
+            case _:
+                return False
+
+    def _is_handed_to_body(self, name: str) -> bool:
+        """Whether a local name is an argument of the checkpointed function, and stays that."""
+        function, caller = self.frame.function, self.frame.parent
+        if function is None or caller is None or not self.bodies or self.bodies[-1].depth != caller.depth:
+            return False
+        is_given = any(parameter.name == name for parameter in function.parameters)
+        return is_given and not any(name in bound_names(one) for one in nested(function.body))
 
     def _is_moved(self, state: State, expr: ir.Expr | None, held: Held) -> bool:
         """Whether a value is the state itself, at most on another device: ``self.w.data.to(device)``."""
