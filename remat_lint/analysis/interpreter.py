@@ -97,6 +97,7 @@ class Interpreter(Conditions):
         self.frame.statement = statement
         self.frame.values = {}
         self.frame.watch.met = {}
+        self.frame.watch.written_now = set()
         before = path.phase
         ways: Flow = _RUNNERS[type(statement)](self, statement, path)
         if before is Phase.BOTH:
@@ -233,7 +234,7 @@ class Interpreter(Conditions):
         for paths, body, others in arms:
             if paths:
                 watch.origins = dict(origins)
-                with watch.inside(tested, body, others):
+                with watch.inside(tested, body, others, tested - weighed):
                     ways = self.run_block(body, paths)
                 after.append(watch.origins)
                 ends.append(bool(ways.fell))

@@ -69,12 +69,14 @@ _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", 
 class Arm:
     """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run.
 
-    ``instead`` is whether something is computed where it does not run.
+    ``instead`` is whether something is computed where it does not run. Of what it ``finds``, the condition
+    tests only whether it is there.
     """
 
     tested: frozenset[Held]
     once: bool
     instead: bool
+    finds: frozenset[Held] = frozenset()
 
 
 Arms = tuple[Arm, ...]
@@ -121,6 +123,18 @@ class Watch:
     written: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that was written, with the arms in which that was."""
 
+    written_now: set[Held] = field(default_factory=set)
+    """What of that the running statement was the first to write."""
+
+    early: dict[str, frozenset[Held]] = field(default_factory=dict)
+    """The state that a local name holds as it was before the function wrote it."""
+
+    used_early: dict[Held, set[Arms]] = field(default_factory=dict)
+    """The state that something was computed with as it was then, with the arms in which that was."""
+
+    copied: dict[Held, set[Held]] = field(default_factory=dict)
+    """For state as it was then, the state that was set to it or to what was made of it."""
+
     seen: set[Held] = field(default_factory=set)
     """The state that any expression stood for, in the ``try`` under way or else so far."""
 
@@ -159,6 +173,10 @@ class Watch:
     def bind(self, name: str, expr: ir.Expr | None) -> None:
         """A local name is bound to the value of an expression."""
         self.diverged.pop(name, None)
+        early = self.unwritten(expr)
+        self.early.pop(name, None)
+        if early:
+            self.early[name] = early
         if self.met or self.origins:
             state, grown = self.mentioned(expr), frozenset(grown_in(self, expr))
             self.origins.pop(name, None)
@@ -169,13 +187,29 @@ class Watch:
             if grown:
                 self.grown[name] = grown
 
+    def unwritten(self, expr: ir.Expr | None) -> frozenset[Held]:
+        """The state that the value of an expression is made of as it was before anything wrote it."""
+        state = self.mentioned(expr)
+        if not state:
+            return state
+        assert expr is not None
+        names = {part.id for part, _ in evaluated((expr,)) if isinstance(part, ir.Name)}
+        still = {one for one in state if one not in self.written or one in self.written_now}
+        if isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):  # an alias sees it change
+            still = {one for one in still if one[1]}
+        return frozenset(still).union(*(self.early.get(name, ()) for name in names))
+
     @contextmanager
     def inside(
-        self, tested: frozenset[Held], body: Sequence[ir.Stmt], others: Sequence[ir.Stmt]
+        self,
+        tested: frozenset[Held],
+        body: Sequence[ir.Stmt],
+        others: Sequence[ir.Stmt],
+        finds: frozenset[Held] = frozenset(),
     ) -> Iterator[None]:
         """An arm of an ``if`` on this state runs; where it does not, the others do."""
         once = bool(tested) and any(_settles(one, tested) for one in _run_through(body))
-        self.arms.append(Arm(tested, once, bool(tested) and _computes(others)))
+        self.arms.append(Arm(tested, once, bool(tested) and _computes(others), finds))
         try:
             yield
         finally:
@@ -210,11 +244,14 @@ class Watch:
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
         """Something is computed with this state, which these expressions stand for."""
-        names = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
-        around = (self.bound[name] for name in names if name in self.origins)
-        arms = max((tuple(self.arms), *around), key=len)
-        for held in state:
-            self.used.setdefault(held, set()).add(arms)
+        found = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
+        names = [name for name in found if name in self.origins]
+        arms = max((tuple(self.arms), *(self.bound[name] for name in names)), key=len)
+        for held in state:  # what is written is there on replay
+            around = tuple(arm for arm in arms if held not in arm.finds)
+            self.used.setdefault(held, set()).add(around)
+        for held in frozenset[Held]().union(*(self.early.get(name, ()) for name in names)):
+            self.used_early.setdefault(held, set()).add(arms)
 
     def was_used(self, held: Held) -> bool:
         """Whether something was computed with a state by now, on every path that leads here."""
@@ -223,7 +260,15 @@ class Watch:
 
     def write(self, held: Held) -> None:
         """This state is written."""
+        if held not in self.written:
+            self.written_now.add(held)
         self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def copy(self, expr: ir.Expr | None, held: Held) -> None:
+        """State is set to the value of an expression."""
+        for one in self.unwritten(expr):
+            if one != held:
+                self.copied.setdefault(one, set()).add(held)
 
     def is_set_wherever_written(self, held: Held) -> bool:
         """Whether a state is set whole, before or after, wherever it is written."""
@@ -233,10 +278,19 @@ class Watch:
 
     def is_computed_with(self, held: Held) -> bool:
         """Whether something is computed with a state wherever it is written."""
+        return self._is_wherever_written(held, [self.used.get(one, ()) for one in concerned(held)])
+
+    def is_computed_with_early(self, held: Held) -> bool:
+        """Whether that is so of the state as it was before, kept in a name or in other state."""
+        kept = (other for one in concerned(held) for other in self.copied.get(one, ()))
+        uses = [self.used_early.get(one, ()) for one in concerned(held)]
+        return self._is_wherever_written(held, [*uses, *(self.used.get(one, ()) for one in kept)])
+
+    def _is_wherever_written(self, held: Held, uses: Iterable[Iterable[Arms]]) -> bool:
         return any(
             arms[: len(around)] == around
-            for one in concerned(held)
-            for around in self.used.get(one, ())
+            for found in uses
+            for around in found
             for arms in self.written.get(held, ())
         )
 

@@ -521,6 +521,7 @@ class Writes(Replays):
         watch = self.frame.watch
         expr = self._source_of(value)
         outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
+        watch.copy(expr, _element(target, held))
         if watch.was_replaced(held) and outcome is Outcome.ADVANCED:
             outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
@@ -556,7 +557,9 @@ class Writes(Replays):
         if isinstance(statement, ir.AugAssign) and statement.target is target:
             if statement.operator not in _IDEMPOTENT:
                 return Outcome.ADVANCED
-        elif value.expr is not None and self._advances(value.expr, target, held):
+        elif (value.expr is not None and self._advances(value.expr, target, held)) or self._takes_over(
+            target
+        ):
             return Outcome.ADVANCED
         if not from_key and not self._is_new(state, value, value.expr):
             return None
@@ -565,6 +568,22 @@ class Writes(Replays):
         if watch.is_tested(_element(target, held)):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
         return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
+
+    def _takes_over(self, target: ir.Node) -> bool:
+        """Whether a target gets what another one of the same statement had: ``a, b = b, a``."""
+        statement = self.frame.statement
+        if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Display):
+            return False
+        given = statement.value.items
+        for targets in statement.targets:
+            if (
+                isinstance(targets, ir.Display)
+                and target in targets.items
+                and len(given) == len(targets.items)
+            ):
+                own = self.text(given[targets.items.index(target)])
+                return any(self.text(one) == own for one in targets.items if one is not target)
+        return False
 
     def _is_new(self, state: State, value: Operand, expr: ir.Expr | None) -> bool:
         return self.depends_on_data(state, value.value) or self.is_from_data(state, expr)
@@ -697,6 +716,14 @@ class Writes(Replays):
                 self.note_unfilled(state, [held])
             self._move(state, held)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
+
+    def note_taken(self, state: State, node: ir.Expr, number: int) -> bool:
+        """Something is taken out of a queue for good: whether code computes with it."""
+        outcome = self._outcome_of_taking(node)
+        if not number or outcome is not Outcome.COMPUTED:
+            return False
+        self._note(state, node, (number, ""), Written.ITERATOR, outcome, node)
+        return True
 
     def note_deletion(
         self, state: State, target: ir.Expr, holder: Operand, indices: Sequence[ir.Expr | None] = ()
@@ -1074,9 +1101,14 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
     """What to name for a node that writes: what its methods are called on, or the function."""
     if isinstance(node, ir.Call) and written in (Written.STATISTICS, Written.CACHE):
         return node.function
-    while isinstance(node, ir.Call):
+    while isinstance(node, ir.Call) and not _fetches(node):
         node = _receiver(node) or node.function
     return node
+
+
+def _fetches(call: ir.Call) -> bool:
+    """Whether a call is another way to write an attribute."""
+    return isinstance(call.function, ir.Name) and call.function.id == "getattr"
 
 
 def _is_chained(expr: ir.Expr | None) -> bool:
