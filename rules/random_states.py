@@ -80,6 +80,11 @@ def harm(draw: RandomDraw) -> str:
             "gets other numbers than in the forward"
         )
     wrong = "the replay draws other numbers, and the gradients are silently wrong"
+    if draw.decides:
+        wrong = (
+            "the replay draws other numbers, and where it goes another way, backward raises or the gradients "
+            "are silently wrong"
+        )
     if inside is not None and inside.kept is Kept.POLICY:
         wrong = f"where the policy recomputes region `{inside.region}`, {wrong}"
     return f"{then}{wrong}"

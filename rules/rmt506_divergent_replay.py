@@ -144,7 +144,8 @@ def _message(divergent: DivergentReplay) -> str:
         case Divergence.OPERATION:
             return (
                 f"{what} keeps tensors for backward, and does not run {when}: {gradients}another number of "
-                "tensors is saved, and backward raises. Put what is only recorded under `torch.no_grad()`."
+                "tensors is saved, and backward raises. Compute the same in both phases; what is only "
+                "recorded goes under `torch.no_grad()`."
             )
         case Divergence.REPLAY_OPERATION:
             return (

@@ -562,7 +562,7 @@ class Replays(Machine):
             return
         is_in_function = all(step.place == replay.place for step in deed.steps) and deed.inside is None
         kept = not (draw.told or (draw.unkept and is_in_function))
-        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept, draw.decides)
 
 
 def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:

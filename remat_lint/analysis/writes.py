@@ -591,7 +591,7 @@ class Writes(Replays):
         again = (overwrites or replaces_part) and not grows
         is_whole = overwrites or watch.was_replaced(held)
         outcome: Outcome | None = Outcome.REPLACED if again or is_whole else Outcome.ADVANCED
-        if is_whole and self._gives_the_same(node):
+        if is_whole and self._gives_the_same(node, held):
             outcome = None
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
@@ -601,8 +601,8 @@ class Writes(Replays):
         shown = operand.expr if operand.expr is not None else node
         self._note(state, node, held, written, outcome, shown, certain=certain)
 
-    def _gives_the_same(self, node: ir.Node) -> bool:
-        """Whether a write in place is one of constants, sizes and steady things."""
+    def _gives_the_same(self, node: ir.Node, held: Held) -> bool:
+        """Whether a write in place is one of constants, sizes and steady things, not of what it writes to."""
         match node:
             case ir.Call(function=ir.Attribute(name=name), arguments=arguments):
                 operation = torch_ops.method(name)
@@ -613,8 +613,11 @@ class Writes(Replays):
                 parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
             case _:
                 return False
-        values = self.frame.values
-        return all(part.at in values and self.is_surely_steady(values[part.at]) for part in parts)
+        values, mentioned = self.frame.values, self.frame.watch.mentioned
+        return all(
+            part.at in values and self.is_surely_steady(values[part.at]) and held not in mentioned(part)
+            for part in parts
+        )
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""

@@ -435,8 +435,8 @@ return Wave()(x)""",
         "    return t.sin()\n"
         "return remat.checkpoint()(inner)(x)",
         "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: if its "
-        "result has gradients, another number of tensors is saved, and backward raises. Put what is only "
-        "recorded under `torch.no_grad()`.",
+        "result has gradients, another number of tensors is saved, and backward raises. Compute the same in"
+        " both phases; what is only recorded goes under `torch.no_grad()`.",
     ),
     "RMT506 of an operation on replay": (
         "def inner(t):\n"
@@ -491,6 +491,20 @@ return Wave()(x)""",
         "replay draws other numbers, and the gradients are right only as long as no operation behind it "
         "needs what comes out for backward. Restore that state with a hook, `recompute_state_hooks=(hook,)`"
         " (`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 of what decides": (
+        "import random\ndef inner(t):\n    if random.random() < 0.5:\n        return t\n    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`random.random` draws from the state of Python's `random`, which no state hook restores: the "
+        "replay draws other numbers, and where it goes another way, backward raises or the gradients are "
+        "silently wrong. Restore that state with a hook, `recompute_state_hooks=(hook,)` "
+        "(`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT506 of an operation that is switched off": (
+        "return remat.checkpoint()(lambda t: torch.dropout(t, 0.5, not remat.is_recomputing()).sin())(x)",
+        "`dropout` keeps tensors for backward, and does not run when the checkpoint replays this: if its "
+        "result has gradients, another number of tensors is saved, and backward raises. Compute the same in"
+        " both phases; what is only recorded goes under `torch.no_grad()`.",
     ),
     "RMT402 in one phase": (
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n"
