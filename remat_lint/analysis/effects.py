@@ -75,7 +75,7 @@ class Effects(Draws):
         if name in external_names.OPENERS and _opens_to_write(name, operands):
             touched = Touched.FILE
         takes = touched is Touched.QUEUE and name.endswith((".get", ".get_nowait"))
-        if takes and self.note_taken(state, node, self.number_of(receiver)):
+        if takes and self.note_taken(state, node, receiver):
             return
         if touched is not None and not _is_idempotent(operands):
             number = self.number_of(receiver) if external_names.is_ones_own(name) else 0

@@ -625,7 +625,7 @@ class Replays(Machine):
         ):
             return
         kept = not (draw.told or (draw.unkept and deed.inside is None))
-        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept, draw.decides)
 
 
 def _is_in_function(replay: Replay, deed: Deed) -> bool:

@@ -717,9 +717,9 @@ class Writes(Replays):
             self._move(state, held)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
-    def note_taken(self, state: State, node: ir.Expr, number: int) -> bool:
+    def note_taken(self, state: State, node: ir.Expr, queue: Value) -> bool:
         """Something is taken out of a queue for good: whether code computes with it."""
-        outcome = self._outcome_of_taking(node)
+        number, outcome = self.number_of(queue), self._outcome_of_taking(state, node, queue)
         if not number or outcome is not Outcome.COMPUTED:
             return False
         self._note(state, node, (number, ""), Written.ITERATOR, outcome, node)
@@ -785,7 +785,7 @@ class Writes(Replays):
         if self._is_input(held, operand.expr):
             written = Written.INPUT
             outcome = self._outcome_for_input(node, held, operand, outcome)
-        elif is_whole and self._gives_the_same(node):
+        elif is_whole and self._gives_the_same(node, held):
             outcome = Outcome.REPEATED
         counted = counted and not _goes_around_autograd(node, operand.expr)
         shown = operand.expr if operand.expr is not None else node
@@ -843,8 +843,8 @@ class Writes(Replays):
         )
         return not is_own and (self.is_surely_steady(value) or self._is_learned(value))
 
-    def _gives_the_same(self, node: ir.Node) -> bool:
-        """Whether a write in place is one of constants, sizes and steady things."""
+    def _gives_the_same(self, node: ir.Node, held: Held) -> bool:
+        """Whether a write in place is one of constants, sizes and steady things, not of what it writes to."""
         match node:
             case ir.Call(function=ir.Attribute(name=name), arguments=arguments):
                 operation = torch_ops.method(name)
@@ -855,8 +855,11 @@ class Writes(Replays):
                 parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
             case _:
                 return False
-        values = self.frame.values
-        return all(part.at in values and self.is_surely_steady(values[part.at]) for part in parts)
+        values, mentioned = self.frame.values, self.frame.watch.mentioned
+        return all(
+            part.at in values and self.is_surely_steady(values[part.at]) and held not in mentioned(part)
+            for part in parts
+        )
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
