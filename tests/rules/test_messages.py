@@ -231,7 +231,7 @@ return Wave()(x)""",
         "where one of them replays otherwise. Move it out of the checkpointed function.",
     ),
     "RMT505 of the time": (
-        "import time\nreturn remat.checkpoint()(lambda t: t * time.time())(x)",
+        "import time\nreturn remat.checkpoint()(lambda t: (t * time.time()).sin())(x)",
         "`time.time()` goes into what is computed here, and is another value when the checkpoint replays this: the "
         "gradients are silently wrong. Read it before the checkpoint, and pass it in as an argument.",
     ),
