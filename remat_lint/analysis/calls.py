@@ -56,6 +56,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.wrap_policies import POLICIES
 from remat_lint.checkpoint_forms import FORMS
 
 _STORING = frozenset(
@@ -77,7 +78,7 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
-_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS}
+_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES}
 """Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
