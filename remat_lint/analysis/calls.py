@@ -485,6 +485,8 @@ class Calls(SpecialCalls):
     ) -> Value:
         """What is changed here was noted already, if any of them was there before whatever it is."""
         kept = [value for value in alternatives(receiver.value) if value != NONE] or [NONE]
+        if len(kept) == 1 and isinstance(kept[0], Tensor):  # a tensor or None: this would have raised
+            return self._call_tensor_method(state, node, replace(receiver, value=kept[0]), name, operands)
         ends = []
         self.muted += 1
         for value in kept:

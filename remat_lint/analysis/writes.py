@@ -855,11 +855,8 @@ class Writes(Replays):
                 parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
             case _:
                 return False
-        values, mentioned = self.frame.values, self.frame.watch.mentioned
-        return all(
-            part.at in values and self.is_surely_steady(values[part.at]) and held not in mentioned(part)
-            for part in parts
-        )
+        mentioned = self.frame.watch.mentioned
+        return all(self._is_the_same(part) and held not in mentioned(part) for part in parts)
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
