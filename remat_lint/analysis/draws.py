@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.deeds import Draw
@@ -27,6 +28,7 @@ from remat_lint.analysis.values import (
     Lent,
     Method,
     RandomState,
+    Restored,
     Seeded,
     Snapshot,
     Source,
@@ -50,6 +52,18 @@ def _lent(state: State, key: RandomState) -> Iterator[Lent]:
     return (one for one in state.seeded if isinstance(one, Lent) and one[:2] == key)
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What code does to a random state: it gives it one of the copies, seeds it, or draws from it."""
+
+    key: RandomState
+    does: Does
+    when: int
+    copies: tuple[Snapshot, ...] = ()
+    """None where nobody knows what the state is given."""
+    device: Device | None = None
+
+
 class Draws(Reads):
     """Follows random states."""
 
@@ -57,8 +71,8 @@ class Draws(Reads):
         super().__init__(project)
         self.body_began = 0
         """What has a higher number was made in the code that is replayed, while a checkpoint runs it."""
-        self.given_back: list[tuple[RandomState, Value]] = []
-        """The states that were set to a copy, and what they were set to."""
+        self.turns: list[Turn] | None = None
+        """What the method of a hook does to random states, while one runs."""
         self._told: Known = {}
         self.undone = False
         """Whether one of them was put back at once."""
@@ -86,6 +100,7 @@ class Draws(Reads):
     ) -> None:
         """``operation``, as written, draws from a random state; ``gives`` tells what, if it is that alone."""
         function, key = self.frame.function, (random.kind, random.number)
+        self.note_turn(state, Turn(key, Does.DRAW, self.fresh()))
         draw = Draw(
             operation,
             random,
@@ -164,11 +179,12 @@ class Draws(Reads):
                 if role.does is Does.SCRAMBLE or not (asked or role.does is Does.SEED):
                     self.draw(state, node, _SYSTEM, self.called(node))
                 state.seeded |= {key}
+                self.note_turn(state, Turn(key, Does.SEED, self.fresh()))
                 return source if source is not None else Unknown()
             case Does.TAKE:
                 return self._snapshot(state, key, role.device)
             case Does.GIVE:
-                self.give_back(state, key, operands)
+                self.give_back(state, key, operands, role.device)
                 return NONE
             case Does.MAKE | Does.MAKE_OR_DRAW:
                 if role.does is Does.MAKE_OR_DRAW and not asked:
@@ -198,10 +214,20 @@ class Draws(Reads):
         state.seeded |= {(made.of, made.number)}
         return made
 
-    def give_back(self, state: State, key: RandomState, operands: Sequence[Operand]) -> None:
+    def note_turn(self, state: State, turn: Turn) -> None:
+        """Something is done to a random state, which is no longer as a hook has restored it."""
+        if self.turns is not None:
+            self.turns.append(turn)
+            state.restored = frozenset(one for one in state.restored if one[:2] != turn.key)
+
+    def give_back(
+        self, state: State, key: RandomState, operands: Sequence[Operand], device: Device | None = None
+    ) -> None:
         """A random state is set to what is given: where that was copied by the same code, to what it was."""
         copies = [leaf for o in operands for leaf in state.leaves(o.value) if isinstance(leaf, Snapshot)]
-        self.given_back += [(key, copy) for copy in copies] or [(key, Unknown())]
+        if self.turns is not None:
+            self.turns.append(Turn(key, Does.GIVE, self.fresh(), tuple(copies), device))
+            state.restored |= {Restored(*key, device)}
         state.seeded = frozenset(one for one in state.seeded if one[:2] != key)
         began = max(self.body_began, self.given_until)
         if all(copy.seeded or copy.taken <= began for copy in copies):
@@ -218,10 +244,11 @@ class Draws(Reads):
 
     def leave_fork(self, kind: RandomKind, since: int) -> None:
         """A context ends that puts back a random state: what was set in it is so no more."""
-        inside = self.given_back[since:]
-        kept = [one for one in inside if one[0][0] is not kind]
-        self.given_back[since:] = kept
-        self.undone |= len(kept) < len(inside)
+        inside = self.turns[since:] if self.turns is not None else []
+        undone = [one for one in inside if one.key[0] is kind]
+        if undone and self.turns is not None:
+            self.turns[since:] = [one for one in inside if one not in undone]
+        self.undone |= any(one.does is Does.GIVE for one in undone)
 
     # --- attributes
 
