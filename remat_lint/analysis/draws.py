@@ -25,9 +25,11 @@ from remat_lint.analysis.values import (
     Constant,
     External,
     Fork,
+    InstanceObject,
     Lent,
     Method,
     RandomState,
+    Reference,
     Restored,
     Seeded,
     Snapshot,
@@ -167,7 +169,7 @@ class Draws(Reads):
         if isinstance(source, Source) and receiver is not None and role.kind is RandomKind.OBJECT:
             random = self._state_of_source(source, receiver)
         key = (random.kind, random.number)
-        asked = bool(operands) and operands[0].value != NONE
+        asked = bool(operands) and self.as_set(state, operands[0].value) != NONE
         if asked and role.does in _SETTING:
             self._seed_with(state, node, operands[0])
         match role.does:
@@ -196,6 +198,19 @@ class Draws(Reads):
             case Does.MODULE:
                 return _DEVICE_MODULE
         return Unknown(origin=self.fresh())
+
+    def as_set(self, state: State, value: Value) -> Value | None:
+        """What an attribute of an object that was made in view was set to; any other value as it is."""
+        if not isinstance(value, Unknown) or value.origin not in self.holders:
+            return value
+        address, path = self.root_of(value.origin)
+        name, found = path.strip(".[]"), self.object_at(state, Reference(address))
+        if not isinstance(found, InstanceObject) or address in self.open:
+            return value
+        return found.get(name) or self.class_attribute(self.mro(found.klass), name)
+
+    def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
+        raise NotImplementedError
 
     def _seed_with(self, state: State, node: ir.Expr, seed: Operand) -> None:
         """What is drawn from now on follows from a number, and is as steady as that."""

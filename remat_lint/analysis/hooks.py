@@ -54,7 +54,6 @@ from remat_lint.analysis.values import (
     Snapshot,
     Source,
     Tensor,
-    Unknown,
     Value,
     alternatives,
     contents,
@@ -120,15 +119,10 @@ class Hooks(Markers):
 
         Elsewhere an empty attribute is a setting, which may be another one in the next run.
         """
-        held: Value | HeapObject | None = given
         if isinstance(given, SequenceValue) and not given.items and given.rest is not None:
             given = given.rest  # what `tuple` and its like make of it
-        if isinstance(given, Unknown) and given.origin in self.holders:
-            address, path = self.root_of(given.origin)
-            name, found = path.strip(".[]"), self.object_at(state, Reference(address))
-            if isinstance(found, InstanceObject) and address not in self.open:
-                held = found.get(name) or self.class_attribute(self.mro(found.klass), name)
-        elif isinstance(given, Reference):
+        held: Value | HeapObject | None = self.as_set(state, given)
+        if isinstance(given, Reference):
             held = self.object_at(state, given)
         return held == NONE or (
             isinstance(held, (SequenceValue, ListObject)) and not held.items and held.rest is None
@@ -272,9 +266,6 @@ class Hooks(Markers):
         snapshot, restore = (None if _is_missing(method) else method for method in methods)
         address = value.address if isinstance(value, Reference) else 0
         return Hook(klass, address, snapshot, restore, is_open)
-
-    def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
-        raise NotImplementedError
 
     # --- what is wrong
 
