@@ -8,14 +8,14 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir, random_names
-from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
+from remat_lint.analysis.builtin_calls import BUILTINS, Builtin, BuiltinCall
 from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
 from remat_lint.analysis.function_transforms import TRANSFORMS
 from remat_lint.analysis.functions import IDENTITY_DECORATORS
 from remat_lint.analysis.items import MODULE_CONTAINERS
-from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
+from remat_lint.analysis.iterable_calls import EAGER, ITERABLE_CALLS, LAZY
 from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.objects import FROZEN
 from remat_lint.analysis.operations import module_operands
@@ -56,6 +56,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.wrap_policies import POLICIES
 from remat_lint.checkpoint_forms import FORMS
 
 _STORING = frozenset(
@@ -77,7 +78,7 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
-_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS}
+_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES}
 """Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
@@ -353,7 +354,7 @@ class Calls(SpecialCalls):
         if method.name == "register_buffer" and len(operands) > 1:
             self.set_named(state, method.receiver, operands[0], operands[1].value)
             return NONE
-        return self._parts_of(state, node, found, method, operands) if method.name in PARTS else None
+        return self._parts_of(state, node, found, method, operands)
 
     def _made_by(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """What a function of another package returns: an object, if it is of a class that matters."""
@@ -367,8 +368,14 @@ class Calls(SpecialCalls):
         found: InstanceObject,
         method: InheritedMethod,
         operands: Sequence[Operand],
-    ) -> Value:
-        """``module.children()``, ``module.get_submodule("name")`` and their like."""
+    ) -> Value | None:
+        """``module.children()``, ``module.get_submodule("name")``, and the tensors of a module."""
+        assert isinstance(method.receiver, Reference)
+        if method.name not in PARTS:
+            is_changed = method.name in self.frame.watch.changed
+            return (
+                self.tensors_of(state, node, method.receiver, method.name, operands) if is_changed else None
+            )
         if method.name == "get_submodule":
             path = operands[0].value if operands else None
             return self._submodule(state, node, method.receiver, path)
@@ -627,7 +634,7 @@ class Calls(SpecialCalls):
             return self.call_random(state, node, role, None, operands)
         special = _SPECIAL.get(name)
         if special is not None:
-            return special(BuiltinCall(self, state, node, operands))
+            return self._call_special(state, node, name, special, operands)
         if name in IDENTITY_DECORATORS:
             return Compiled(operands[0].value) if operands else External(name)
         operation = torch_ops.function(name)
@@ -641,6 +648,17 @@ class Calls(SpecialCalls):
         if name == "collections.Counter":
             self.tallies.add(self.number_of(made))
         return made
+
+    def _call_special(
+        self, state: State, node: ir.Expr, name: str, special: Builtin, operands: Sequence[Operand]
+    ) -> Value:
+        """A function of Python of which it is known what it does: some go through what they are handed."""
+        if name in LAZY or name in EAGER:
+            self.take_all(state, node, operands)
+        result = special(BuiltinCall(self, state, node, operands))
+        if name in LAZY and isinstance(result, SequenceValue):
+            return replace(result, kind="iterator")
+        return result
 
     def returns_anything(self, name: str) -> bool:
         """Whether nothing is known of what something of another package returns."""

@@ -17,7 +17,7 @@ from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.told import Known, is_told
+from remat_lint.analysis.told import Known, decides, is_told
 from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
@@ -111,6 +111,7 @@ class Draws(Reads):
             one_phase=state.phase is not Phase.BOTH,
             lent=frozenset(_lent(state, key)),
             told=function is not None and self._is_told(state, function, node),
+            decides=function is not None and decides(function, node),
         )
         self.note_deed(state, node, draw, certain=certain)
 

@@ -148,6 +148,7 @@ class Expressions(Calls):
     def _spread(self, state: State, expr: ir.Expr, value: Value) -> list[Operand]:
         if isinstance(value, Tensor) and value.opaque:
             return [Operand(value, expr, star=True)]
+        self.take_all(state, expr, [Operand(value, expr)])
         sequence = self.iterate(state, expr, value)
         operands = [Operand(item, expr) for item in sequence.items]
         if sequence.rest is not None:
@@ -361,7 +362,9 @@ class Expressions(Calls):
                 self.evaluate(expr.key, state)
             return SequenceValue((self.evaluate(expr.element, state),))
         clause = clauses[0]
-        sequence = self.iterate(state, clause.iterable, self.evaluate(clause.iterable, state))
+        operand = self.operand(clause.iterable, state)
+        self.take_all(state, clause.iterable, [operand])
+        sequence = self.iterate(state, clause.iterable, operand.value)
         items: list[Value] = []
         rest: Value | None = None
         exact = not clause.conditions
@@ -403,7 +406,7 @@ class Expressions(Calls):
         state: State,
     ) -> SequenceValue:
         self.spend(state)
-        self.assign(state, clause.target, Operand(item))
+        self.assign(state, clause.target, Operand(item, clause.iterable))
         for condition in clause.conditions:
             self.read_truth(state, condition, self.operand(condition, state))
         return self._run_clauses(expr, inner, state)
@@ -554,10 +557,15 @@ class Expressions(Calls):
                 self.frame.watch.bind(name, operand.expr)
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
+                self.take_all(state, operand.expr or target, [operand])
                 values = list(self.unpack(state, target, operand.value, items))
-                for item, value in zip(items, values, strict=True):
+                copies = self.copies_of(state, self.given_to_locals(operand.expr, items))
+                for index, (item, value) in enumerate(zip(items, values, strict=True)):
                     inner = item.value if isinstance(item, ir.Starred) else item
-                    self.assign(state, inner, Operand(value))
+                    is_local = isinstance(inner, (ir.Name, ir.Display))
+                    given = _unpacked(operand.expr, items, index) if is_local else None
+                    self.assign(state, inner, Operand(value, given))
+                state.moves = {**state.moves, **copies}
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base):
@@ -580,6 +588,14 @@ class Expressions(Calls):
         elif self.frame.kind == "module":
             self.frame.scope.names[name] = value
         state.bind(number, name, value)
+
+
+def _unpacked(expr: ir.Expr | None, targets: Sequence[ir.Expr], index: int) -> ir.Expr | None:
+    """The expression that gives one of several targets its value, or all of them together theirs."""
+    is_plain = not any(isinstance(target, ir.Starred) for target in targets)
+    if isinstance(expr, ir.Display) and is_plain and len(expr.items) == len(targets):
+        return expr.items[index]
+    return expr
 
 
 def _sides(value: ByPhase, forward: list[State], replay: list[State]) -> tuple[list[State], list[State]]:

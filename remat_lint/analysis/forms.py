@@ -14,6 +14,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     CONTENTS,
     NONE,
+    SCALAR,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -53,6 +54,10 @@ _REENTRANT = (Constant(True), NONE)
 """What ``use_reentrant`` is where the checkpoint of torch is, or may be, the old one: it runs to the end."""
 
 _WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
+
+
+ASKED = ("module", "recurse", "nonwrapped_numel")
+"""What a policy that chooses the parts of a model is handed first."""
 
 
 class Forms(Containers):
@@ -218,19 +223,23 @@ class Forms(Containers):
         given: Sequence[Operand],
         named: Mapping[str, Operand],
     ) -> None:
-        """``apply_activation_checkpointing(model, wrapper, check)``: wraps what a function chooses."""
+        """``apply_activation_checkpointing(model, wrapper, check, policy)``: wraps some parts."""
         by_position = dict(
             zip(("checkpoint_wrapper_fn", "check_fn", "auto_wrap_policy"), given, strict=False)
         )
         options = {**by_position, **named}
         wrap = options.get("checkpoint_wrapper_fn", Operand(External(_WRAPPER))).value
-        check = options.get("check_fn")
-        if options.get("auto_wrap_policy", Operand(NONE)).value != NONE:
-            return  # nobody knows what it chooses
         for part in list(self.modules_in(state, model))[1:]:
-            chosen = Constant(True) if check is None else self._chosen(state, node, check.value, part)
-            if chosen == Constant(True):
+            if self._chosen(state, node, options, part) == Constant(True):
                 self.call(state, node, wrap, [Operand(part)])
 
-    def _chosen(self, state: State, node: ir.Expr, check: Value, part: Value) -> Value:
-        return self.call(state.fork(), node, check, [Operand(part)])
+    def _chosen(self, state: State, node: ir.Expr, options: Mapping[str, Operand], part: Value) -> Value:
+        """Whether a part is wrapped: a policy says so, or, where there is none, a function."""
+        policy, check = options.get("auto_wrap_policy"), options.get("check_fn")
+        if policy is not None and policy.value != NONE:
+            values = (part, Constant(False), SCALAR)
+            handed = [Operand(value, keyword=name) for name, value in zip(ASKED, values, strict=True)]
+            return self.call(state.fork(), node, policy.value, handed)
+        return (
+            Constant(True) if check is None else self.call(state.fork(), node, check.value, [Operand(part)])
+        )

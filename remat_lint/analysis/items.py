@@ -261,6 +261,18 @@ class Items(Registered):
                 return contents
         return SequenceValue(rest=Unknown())
 
+    def is_used_up(self, state: State, value: Value) -> bool:
+        """Whether a loop over something leaves nothing for the next one: an iterator, an open file."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        is_file = isinstance(found, InstanceObject) and found.klass == External(FILE)
+        return is_file or (isinstance(value, SequenceValue) and value.kind in ("iterator", "generator"))
+
+    def take_all(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
+        """Code goes through these: an iterator among them moves on."""
+        for operand in operands:
+            if self.is_used_up(state, operand.value):
+                self.note_next(state, node, operand)
+
     def unpack(
         self, state: State, node: ir.Node, value: Value, targets: Sequence[ir.Expr]
     ) -> Iterator[Value]:

@@ -411,17 +411,17 @@ class State:
         """Whether there is any token in a value."""
         return any(True for _ in self.tokens(value)) if value.links() else False
 
-    def leaves(self, value: Value, seen: set[int] | None = None) -> Iterator[Value]:
+    def leaves(self, value: Value) -> Iterator[Value]:
         """A value and all that it is made of, in containers and objects too; each object once."""
-        seen = set() if seen is None else seen
-        yield value
-        for part in parts(value):
-            yield from self.leaves(part, seen)
-        if isinstance(value, Reference) and value.address not in seen:
-            seen.add(value.address)
-            found = self.heap.get(value.address)
-            for item in contents(found) if found is not None else ():
-                yield from self.leaves(item, seen)
+        waiting, seen = [value], set[int]()
+        while waiting:
+            one = waiting.pop()
+            yield one
+            waiting += reversed(parts(one))
+            if isinstance(one, Reference) and one.address not in seen:
+                seen.add(one.address)
+                found = self.heap.get(one.address)
+                waiting += reversed(list(contents(found))) if found is not None else ()
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
