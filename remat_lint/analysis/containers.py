@@ -63,6 +63,7 @@ class Containers(Items):
 
     def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """Something outside the project: it may read the tensors it is given, and mostly does."""
+        self.note_unseen(state, node)
         self.read(state, node, operands, certain=False)
         self.hand_out(state, operands)
         self.note_given_away(state, operands)

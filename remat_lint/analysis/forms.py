@@ -71,13 +71,12 @@ class Forms(Containers):
         self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]
     ) -> Value | None:
         """Call the wrapper or checkpoint of this full name; None where it is none."""
-        wrapped = self.call_wrapper(state, node, name, operands)
-        if wrapped is not None:
-            return wrapped
         if name in OWNERS:
             return self.allocate(state, InstanceObject(External(name)))
         form = FORMS.get(name)
-        return self._apply_form(state, node, form, operands) if form is not None else None
+        if form is not None:
+            return self._apply_form(state, node, form, operands)
+        return self.call_wrapper(state, node, name, operands)
 
     def call_held(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value | None:
         """Call an attribute that holds a checkpoint, to go by its ``name``; None for any other attribute."""

@@ -480,7 +480,7 @@ class Interpreter(Conditions):
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
         managers: list[tuple[ir.Expr, Value]] = []
-        forks, given, modes = [], len(self.given_back), list[Value]()
+        forks, given, modes = [], len(self.turns or ()), list[Value]()
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)

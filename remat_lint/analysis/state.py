@@ -19,6 +19,7 @@ from remat_lint.analysis.values import (
     HeapObject,
     Reference,
     RegionName,
+    Restored,
     Seeded,
     Tensor,
     Token,
@@ -242,6 +243,7 @@ class State:
         "pending",
         "phase",
         "readers",
+        "restored",
         "runs",
         "seeded",
         "variables",
@@ -273,6 +275,8 @@ class State:
         """The outputs that are read on every path that was joined into this one."""
         self.seeded: Seeded = frozenset()
         """The random states that the replayed code has set by now: a replay draws the same from them."""
+        self.restored: frozenset[Restored] = frozenset()
+        """The random states that a hook has set to copies of them, with nothing done to them since."""
         self.keeping: tuple[Keeping, ...] = ()
         """The operations that kept tensors since the path is one of one phase."""
         self.made: dict[int, int] = {}
@@ -304,6 +308,7 @@ class State:
         other.readers = dict(self.readers)
         other.always, other.partly = self.always, self.partly
         other.seeded, other.modes, other.moves = self.seeded, self.modes, self.moves
+        other.restored = self.restored
         self._owned = set()
         return other
 
@@ -518,6 +523,7 @@ def join_states(first: State, second: State) -> State:
     joined.changed = second.changed | first.changed
     joined.declared = first.declared & second.declared
     joined.seeded = first.seeded & second.seeded
+    joined.restored = first.restored & second.restored
     joined.modes = max(first.modes, second.modes)
     joined.moves = either(first.moves, second.moves)
     return joined

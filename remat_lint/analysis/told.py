@@ -17,6 +17,10 @@ _TEXTS = frozenset(["hex", "token_hex", "token_urlsafe"])
 """Attributes and functions that give a random text."""
 
 
+_DESCRIPTIONS = frozenset(["shape", "dtype", "device", "ndim", "layout", "itemsize"])
+"""What is known of a tensor whatever its numbers are."""
+
+
 Known = dict[tuple[ir.Function, str], bool]
 """Whether a name of a function only stands for what is told, as far as that is known by now."""
 
@@ -129,7 +133,11 @@ class _Telling:
                 return False
 
     def _is_in(self, exprs: Iterable[ir.Expr]) -> bool:
-        for expr, _ in evaluated(tuple(exprs)):
+        found = [expr for expr, _ in evaluated(tuple(exprs))]
+        described = {id(e.base) for e in found if isinstance(e, ir.Attribute) and e.name in _DESCRIPTIONS}
+        for expr in found:
+            if id(expr) in described:
+                continue
             if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self.names):
                 return True
             if isinstance(expr, ir.Lambda) and any(
