@@ -167,10 +167,14 @@ class Calls(SpecialCalls):
         self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
     ) -> Value:
         """A module is called: its hooks run before and after it."""
+        self.going_on += 1
         for hook in self._hooks_of(state, reference, _PRE_HOOK):
             operands = self._run_pre_hook(state, node, reference, hook, operands)
+        hooks = self._hooks_of(state, reference, _HOOK)
+        self.going_on += len(hooks) - 1
         value = self._run_object(state, node, reference, operands)
-        for hook in self._hooks_of(state, reference, _HOOK):
+        for hook in hooks:
+            self.going_on -= 1
             value = self._run_hook(state, node, reference, hook, operands, value)
         return value
 

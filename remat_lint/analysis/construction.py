@@ -25,14 +25,11 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     InstanceObject,
-    ListObject,
     Reference,
     Tensor,
     Unknown,
     Value,
-    contents,
     join,
-    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.findings import Place
@@ -118,7 +115,7 @@ class Construction(Forms):
             if value.address in self.made_by:
                 self.several.update(set(self.summaries.reachable(state, value) or ()) - self.shared)
             self.made_by.setdefault(value.address, self.frame.statement)
-            self._note_wrapper(state, node, value, operands)
+            self._note_wrapper(state, node, value)
 
     def copy_at(self, node: ir.Expr, original: Reference) -> Reference:
         """What a copy of an object that an expression makes is: the same each time."""
@@ -156,43 +153,15 @@ class Construction(Forms):
                 self.initialize_external(state, reference, external.name, operands)
         return reference
 
-    def _note_wrapper(
-        self, state: State, node: ir.Expr, made: Reference, operands: Sequence[Operand]
-    ) -> None:
-        """A module that may run another thing under a checkpoint than one of its class that nobody made.
-
-        That is one that was given modules or their classes, or will be, one that inherits what it does, and
-        one of a class that only a function knows.
-        """
+    def _note_wrapper(self, state: State, node: ir.Expr, made: Reference) -> None:
+        """A module that may make checkpoints runs as it was made, filled and changed."""
         found = self.object_at(state, made)
         order = self.mro(found.klass) if isinstance(found, InstanceObject) else ()
         forward = self.class_attribute(order, "forward")
-        if not isinstance(forward, FunctionValue):
-            return
-        is_local = any(isinstance(one, ClassValue) and one.frame != one.scope.frame for one in order)
-        initializer = self.class_attribute(order, "__init__")
-        defaults = initializer.defaults if isinstance(initializer, FunctionValue) else ()
-        values = [*(operand.value for operand in operands), *(value for _, value in defaults)]
-        given = any(self._leads_to_modules(state, value) for value in values)
-        if given or is_local or forward.owner != order[0] or self._waits_for_modules(state, made):
+        if isinstance(forward, FunctionValue):
             source = forward.scope.source
             if self.project.applies_checkpoints(source) and forward.definition in self.leading_in(source):
                 self.note_wrapped(state, self.place(node), made)
-
-    def _waits_for_modules(self, state: State, made: Reference) -> bool:
-        """Whether a module, or a part of it, is a container with nothing in it."""
-        found = self.object_at(state, made)
-        held = [value for _, value in found.attributes] if isinstance(found, InstanceObject) else []
-        objects = [self.object_at(state, one) for one in (made, *held) if isinstance(one, Reference)]
-        return any(
-            isinstance(one, InstanceObject) and one.get(CONTENTS) == SequenceValue() for one in objects
-        )
-
-    def _leads_to_modules(self, state: State, value: Value) -> bool:
-        """Whether a value is a module, a class of modules or a function, or holds one of these."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        held = contents(found) if isinstance(found, (ListObject, DictObject)) else parts(value)
-        return any(self.is_module_object(state, one) or self.is_module_class(one) for one in (value, *held))
 
     def is_module_class(self, value: Value) -> bool:
         """Whether a value is a class of the project whose objects are modules."""
