@@ -10,6 +10,7 @@ from remat_lint import torch_ops
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.builtin_calls import BUILTINS, Builtin, BuiltinCall
 from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
+from remat_lint.analysis.copies import COPIES
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
 from remat_lint.analysis.function_transforms import TRANSFORMS
@@ -78,7 +79,7 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
-_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES}
+_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES, **COPIES}
 """Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
@@ -117,7 +118,7 @@ class Calls(SpecialCalls):
                 return self.call(state, node, function.function, [*bound, *operands, *named])
             case ClassValue():
                 made = self.construct(state, node, function, operands)
-                self.note_made(state, made, operands)
+                self.note_made(state, node, made, operands)
                 return made
             case Reference():
                 return self._call_object(state, node, function, operands)
@@ -166,10 +167,14 @@ class Calls(SpecialCalls):
         self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
     ) -> Value:
         """A module is called: its hooks run before and after it."""
+        self.going_on += 1
         for hook in self._hooks_of(state, reference, _PRE_HOOK):
             operands = self._run_pre_hook(state, node, reference, hook, operands)
+        hooks = self._hooks_of(state, reference, _HOOK)
+        self.going_on += len(hooks) - 1
         value = self._run_object(state, node, reference, operands)
-        for hook in self._hooks_of(state, reference, _HOOK):
+        for hook in hooks:
+            self.going_on -= 1
             value = self._run_hook(state, node, reference, hook, operands, value)
         return value
 
@@ -403,7 +408,10 @@ class Calls(SpecialCalls):
         if not isinstance(path, Constant) or not isinstance(path.value, str):
             return Unknown()
         for name in path.value.split(".") if path.value else ():
-            module = self.attribute_of(state, node, module, name)
+            found = self.object_at(state, module) if isinstance(module, Reference) else None
+            held, more = self.children_in(state, found) if isinstance(found, InstanceObject) else ((), None)
+            part = dict(held).get(name, more)
+            module = part if part is not None else self.attribute_of(state, node, module, name)
         return module
 
     def _call_module(
@@ -547,7 +555,7 @@ class Calls(SpecialCalls):
             of_its_own = isinstance(nested, ClassValue) and klass in self.mro(nested)[1:]
             config = self.instance_of(nested) if of_its_own and isinstance(nested, ClassValue) else receiver
             made = self.construct(state, node, one, [Operand(config), *operands])
-            self.note_made(state, made)
+            self.note_made(state, node, made)
             built.append(made)
         return reduce(join, built)
 

@@ -99,7 +99,9 @@ class Expressions(Calls):
             operand = self.operand(value, state)
             self.call_special_of(state, expr, operand.value, ("__format__", "__str__", "__repr__"))
             self.read(state, expr, [operand])
-        return scalar_from(self.frame.values[value.at] for value in expr.values)
+        values = [self.frame.values[value.at] for value in expr.values]
+        text = _text_of(expr, values) if expr.is_plain else None
+        return Constant(text) if text is not None else scalar_from(values)
 
     def _attribute(self, expr: ir.Attribute, state: State) -> Value:
         base = self.evaluate(expr.base, state)
@@ -661,6 +663,15 @@ def _stable_text(expr: ir.Expr) -> str:
             return f"{first} {operators[0]} {second}" if first and second else ""
         case _:
             return ""
+
+
+def _text_of(expr: ir.Format, values: Sequence[Value]) -> str | None:
+    """What an f-string says that puts names together; None where it formats anything else."""
+    names = [one.value for one in values if isinstance(one, Constant) and isinstance(one.value, str)]
+    pieces = expr.template.split("{}")
+    if len(names) < len(values) or len(pieces) != len(names) + 1:
+        return None
+    return "".join(piece + name for piece, name in zip(pieces, [*names, ""], strict=True))
 
 
 def _join(sequence: SequenceValue) -> Value | None:
