@@ -15,9 +15,9 @@ class IncompleteStateHook(Rule):
     Finds state hooks that cannot work: without `snapshot` or `restore`, with a `restore` that does not use
     what it is given, sets no random state, seeds it, adds to it, puts it back as it was (as in `fork_rng`),
     or draws from it afterwards; and with a `snapshot` that returns the state itself instead of a copy, or a
-    copy that is older. A hook that enters a context which it never leaves is a warning where it restores its state
-    all the same, and so is one that restores it under some condition only. And it finds draws from a random
-    state that none of the hooks of their checkpoint restores.
+    copy that is older. A hook that enters a context which it never leaves is a warning where it restores
+    its state all the same, and so is one that restores it under some condition only. And it finds draws
+    from a random state that none of the hooks of their checkpoint restores.
 
     ## Why is this bad?
     `torch_remat` calls `snapshot` in the forward and gives its result to `restore` before the replay,
