@@ -19,12 +19,11 @@ _OF_CLASSES = f"{_PACKAGE}._module_wrap_policy"
 _OF_A_FUNCTION = f"{_PACKAGE}.lambda_auto_wrap_policy"
 
 
-def _given(call: BuiltinCall, option: str) -> dict[str | None, Operand]:
+def _given(call: BuiltinCall, option: str) -> dict[str, Operand]:
     """The arguments of a policy by name; ``option`` comes last."""
     positional = [operand for operand in call.operands if operand.keyword is None]
-    return dict(zip((*ASKED, option), positional, strict=False)) | {
-        operand.keyword: operand for operand in call.operands if operand.keyword is not None
-    }
+    named = {operand.keyword: operand for operand in call.operands if operand.keyword is not None}
+    return {**dict(zip((*ASKED, option), positional, strict=False)), **named}
 
 
 def _by_class(option: str) -> Builtin:
