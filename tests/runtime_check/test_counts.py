@@ -124,8 +124,8 @@ def test_a_saved_region_runs_once_and_another_one_twice(
             expected[name] = {region: {1 if region in saved else 2} for region in regions}
     found = {one.name: {region: set(one.totals(region)) for region in regions} for one in result.policies}
     assert found == expected
-    assert {one.verdict.value for one in result.policies} == {"equal"}
-    assert result.exit_status == 0
+    assert [one.findings for one in result.policies if one.verdict.value != "equal"] == []
+    assert result.exit_status == 0, result.noise
 
 
 def test_the_decision_of_a_router_is_made_once() -> None:
