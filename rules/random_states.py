@@ -80,16 +80,21 @@ def harm(draw: RandomDraw) -> str:
             "gets other numbers than in the forward"
         )
     wrong = "the replay draws other numbers, and the gradients are silently wrong"
+    if draw.decides:
+        wrong = (
+            "the replay draws other numbers, and where it goes another way, backward raises or the gradients "
+            "are silently wrong"
+        )
     if inside is not None and inside.kept is Kept.POLICY:
         wrong = f"where the policy recomputes region `{inside.region}`, {wrong}"
     return f"{then}{wrong}"
 
 
 def hook_to_write(random: Random) -> str:
-    """The hook that restores a state."""
+    """What to write so that a state is restored."""
     known = _FUNCTIONS_ON[random.device] if random.device is not None else _FUNCTIONS.get(random.kind)
     functions = f" ({known})" if known is not None else ""
-    return f"Give the checkpoint a `remat.RecomputeStateHook` that restores {_state_name(random)}{functions}"
+    return f"Restore that state with a hook, `recompute_state_hooks=(hook,)`{functions}"
 
 
 def _state_name(random: Random) -> str:

@@ -18,7 +18,8 @@ class RngInSavedRegion(Rule):
     The region's own numbers are right: replay skips it, and its mask is kept. But replay skips its draws as
     well, so the random state is behind: whatever draws after the region, in the replay or after backward,
     gets other numbers than in the forward. Draws that come later in the block are silently wrong
-    (RMT402), today or once somebody adds one.
+    (RMT402), today or once somebody adds one. In the example below, the second dropout gets another mask
+    when it is replayed, and so the gradients are wrong.
 
     ## What to write instead
     A state hook (`remat.RecomputeStateHook`): any object with `snapshot` and `restore`, with nothing to
@@ -42,13 +43,14 @@ class RngInSavedRegion(Rule):
             def body(x):
                 y = remat.region(lambda t: F.dropout(t, 0.5), "drop", recompute=False)(x)
                 remat.recompute_needs_tensor(y)
-                return y.sin()
+                return F.dropout(y, 0.5).sin()
 
 
             def run(x):
                 return remat.checkpoint()(body)(x)
             """,
             at=(6,),
+            runtime="wrong-gradient",
         ),
     )
     passes = (

@@ -145,6 +145,8 @@ def _message(draw: RandomDraw) -> str:
         return f"{draws}, which `torch.utils.checkpoint` does not restore: {wrong}. D{outside}"
     if draw.replayed.assumed is not None:
         wrong = f"{draws}. Unless the checkpoint that replays this has a state hook for that, {wrong}"
+    elif draw.cover is Cover.UNKNOWN:
+        wrong = f"{draws}, which nothing in view restores: {wrong}"
     else:
         wrong = f"{draws}, which no state hook restores: {wrong}"
     return f"{wrong}. {hook_to_write(draw.random)}, or d{outside}"

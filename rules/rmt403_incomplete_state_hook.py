@@ -56,14 +56,11 @@ class IncompleteStateHook(Rule):
                     torch.set_rng_state(state)
 
 
-            def body(x):
-                return (x * random.random()).sin()
-
-
             def run(x):
-                return remat.checkpoint(recompute_state_hooks=(TorchRandomState(),))(body)(x)
+                hooks = (TorchRandomState(),)
+                return remat.checkpoint(recompute_state_hooks=hooks)(lambda t: (t * random.random()).sin())(x)
             """,
-            at=(15,),
+            at=(16,),
             runtime="wrong-gradient",
         ),
         Example(
@@ -101,12 +98,9 @@ class IncompleteStateHook(Rule):
                     random.setstate(state)
 
 
-            def body(x):
-                return (x * random.random()).sin()
-
-
             def run(x):
-                return remat.checkpoint(recompute_state_hooks=(PythonRandomState(),))(body)(x)
+                hooks = (PythonRandomState(),)
+                return remat.checkpoint(recompute_state_hooks=hooks)(lambda t: (t * random.random()).sin())(x)
             """
         ),
     )

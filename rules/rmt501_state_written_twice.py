@@ -160,6 +160,11 @@ def _what_happens(write: StateWrite) -> str:
                 f"{target} {does(write, 'decides', 'decide')} which way the code goes: {so}, it is what the "
                 "forward left here, and the code goes the other way"
             )
+        case Outcome.COMPUTED if write.written is Written.ELEMENT:
+            return (
+                f"{target} {does(write, 'changes', 'change')} here and is computed with: {so}, it holds "
+                "something else, and backward raises or the gradients are wrong"
+            )
         case Outcome.COMPUTED:
             return (
                 f"{target} {does(write, 'changes', 'change')} here and is computed with: {so}, it has "

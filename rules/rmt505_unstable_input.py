@@ -69,16 +69,16 @@ class UnstableInputRule(Rule):
 
             import torch_remat as remat
 
-            started = time.perf_counter()
+            factor = time.perf_counter() % 1.0
 
 
-            def body(x):
-                y = x * started
+            def body(x, factor):
+                y = x * factor
                 return y.sin()
 
 
-            def step(x):
-                return remat.checkpoint(region_name="layers.0")(body)(x)
+            def run(x):
+                return remat.checkpoint(region_name="layers.0")(body)(x, factor)
             """
         ),
     )

@@ -75,13 +75,11 @@ class DivergentReplayRule(Rule):
             """
             import torch_remat as remat
 
-            CALLS = []
-
 
             def body(x):
-                if remat.is_recomputing():
-                    return x.sin()
-                CALLS.append(x.shape)
+                x = x * 2
+                if not remat.is_recomputing():
+                    print(x.shape)
                 return x.sin()
 
 
@@ -146,7 +144,8 @@ def _message(divergent: DivergentReplay) -> str:
         case Divergence.OPERATION:
             return (
                 f"{what} keeps tensors for backward, and does not run {when}: {gradients}another number of "
-                "tensors is saved, and backward raises. Put what is only recorded under `torch.no_grad()`."
+                "tensors is saved, and backward raises. Compute the same in both phases; what is only "
+                "recorded goes under `torch.no_grad()`."
             )
         case Divergence.REPLAY_OPERATION:
             return (

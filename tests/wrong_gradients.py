@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+_WRAPPERS = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper"
+
 
 def outcome(path: Path) -> str:
     """What ``run(x)`` or ``body(x)``, under one checkpoint, of a file does.
@@ -120,4 +122,6 @@ def _checkpoints_switched_off() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch_remat, "checkpoint", remat_checkpoint)
         patch.setattr(torch.utils.checkpoint, "checkpoint", torch_checkpoint)
+        with contextlib.suppress(ImportError):  # torch may have been built without what is distributed
+            patch.setattr(f"{_WRAPPERS}.torch_utils_checkpoint", torch_checkpoint)
         yield

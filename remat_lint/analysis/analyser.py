@@ -302,6 +302,9 @@ class Analyser(Declarations):
             names |= {SUPER}.union(
                 *(self.class_names(b) for b in self.mro(klass) if isinstance(b, ClassValue))
             )
+        initializer = self.class_attribute(self.mro(klass), "__init__")
+        if isinstance(initializer, FunctionValue) and names & self._mentions.of(initializer.definition):
+            names |= assigned_attributes(initializer.definition)
         definitions = {name: value.definition for name, value in inherited.items()}
         for name in self._mentions.affected(names, definitions):
             if self._matters(definitions[name]):

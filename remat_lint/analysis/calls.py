@@ -8,14 +8,15 @@ from functools import reduce
 
 from remat_lint import torch_ops
 from remat_lint.analysis import ir, random_names
-from remat_lint.analysis.builtin_calls import BUILTINS, BuiltinCall
+from remat_lint.analysis.builtin_calls import BUILTINS, Builtin, BuiltinCall
 from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
+from remat_lint.analysis.copies import COPIES
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
 from remat_lint.analysis.function_transforms import TRANSFORMS
 from remat_lint.analysis.functions import IDENTITY_DECORATORS
 from remat_lint.analysis.items import MODULE_CONTAINERS
-from remat_lint.analysis.iterable_calls import ITERABLE_CALLS
+from remat_lint.analysis.iterable_calls import EAGER, ITERABLE_CALLS, LAZY
 from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.objects import FROZEN
 from remat_lint.analysis.operations import module_operands
@@ -56,6 +57,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.wrap_policies import POLICIES
 from remat_lint.checkpoint_forms import FORMS
 
 _STORING = frozenset(
@@ -77,7 +79,7 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
-_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS}
+_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES, **COPIES}
 """Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
@@ -116,7 +118,7 @@ class Calls(SpecialCalls):
                 return self.call(state, node, function.function, [*bound, *operands, *named])
             case ClassValue():
                 made = self.construct(state, node, function, operands)
-                self.note_made(state, made, operands)
+                self.note_made(state, node, made, operands)
                 return made
             case Reference():
                 return self._call_object(state, node, function, operands)
@@ -172,10 +174,14 @@ class Calls(SpecialCalls):
         self, state: State, node: ir.Expr, reference: Reference, operands: Sequence[Operand]
     ) -> Value:
         """A module is called: its hooks run before and after it."""
+        self.going_on += 1
         for hook in self._hooks_of(state, reference, _PRE_HOOK):
             operands = self._run_pre_hook(state, node, reference, hook, operands)
+        hooks = self._hooks_of(state, reference, _HOOK)
+        self.going_on += len(hooks) - 1
         value = self._run_object(state, node, reference, operands)
-        for hook in self._hooks_of(state, reference, _HOOK):
+        for hook in hooks:
+            self.going_on -= 1
             value = self._run_hook(state, node, reference, hook, operands, value)
         return value
 
@@ -360,7 +366,7 @@ class Calls(SpecialCalls):
         if method.name == "register_buffer" and len(operands) > 1:
             self.set_named(state, method.receiver, operands[0], operands[1].value)
             return NONE
-        return self._parts_of(state, node, found, method, operands) if method.name in PARTS else None
+        return self._parts_of(state, node, found, method, operands)
 
     def _made_by(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value:
         """What a function of another package returns: an object, if it is of a class that matters."""
@@ -374,8 +380,14 @@ class Calls(SpecialCalls):
         found: InstanceObject,
         method: InheritedMethod,
         operands: Sequence[Operand],
-    ) -> Value:
-        """``module.children()``, ``module.get_submodule("name")`` and their like."""
+    ) -> Value | None:
+        """``module.children()``, ``module.get_submodule("name")``, and the tensors of a module."""
+        assert isinstance(method.receiver, Reference)
+        if method.name not in PARTS:
+            is_changed = method.name in self.frame.watch.changed
+            return (
+                self.tensors_of(state, node, method.receiver, method.name, operands) if is_changed else None
+            )
         if method.name == "get_submodule":
             path = operands[0].value if operands else None
             return self._submodule(state, node, method.receiver, path)
@@ -403,7 +415,10 @@ class Calls(SpecialCalls):
         if not isinstance(path, Constant) or not isinstance(path.value, str):
             return Unknown()
         for name in path.value.split(".") if path.value else ():
-            module = self.attribute_of(state, node, module, name)
+            found = self.object_at(state, module) if isinstance(module, Reference) else None
+            held, more = self.children_in(state, found) if isinstance(found, InstanceObject) else ((), None)
+            part = dict(held).get(name, more)
+            module = part if part is not None else self.attribute_of(state, node, module, name)
         return module
 
     def _call_module(
@@ -485,6 +500,8 @@ class Calls(SpecialCalls):
     ) -> Value:
         """What is changed here was noted already, if any of them was there before whatever it is."""
         kept = [value for value in alternatives(receiver.value) if value != NONE] or [NONE]
+        if len(kept) == 1 and isinstance(kept[0], Tensor):  # a tensor or None: this would have raised
+            return self._call_tensor_method(state, node, replace(receiver, value=kept[0]), name, operands)
         ends = []
         self.muted += 1
         for value in kept:
@@ -545,7 +562,7 @@ class Calls(SpecialCalls):
             of_its_own = isinstance(nested, ClassValue) and klass in self.mro(nested)[1:]
             config = self.instance_of(nested) if of_its_own and isinstance(nested, ClassValue) else receiver
             made = self.construct(state, node, one, [Operand(config), *operands])
-            self.note_made(state, made)
+            self.note_made(state, node, made)
             built.append(made)
         return reduce(join, built)
 
@@ -634,7 +651,7 @@ class Calls(SpecialCalls):
             return self.call_random(state, node, role, None, operands)
         special = _SPECIAL.get(name)
         if special is not None:
-            return special(BuiltinCall(self, state, node, operands))
+            return self._call_special(state, node, name, special, operands)
         if name in IDENTITY_DECORATORS:
             return Compiled(operands[0].value) if operands else External(name)
         operation = torch_ops.function(name)
@@ -648,6 +665,17 @@ class Calls(SpecialCalls):
         if name == "collections.Counter":
             self.tallies.add(self.number_of(made))
         return made
+
+    def _call_special(
+        self, state: State, node: ir.Expr, name: str, special: Builtin, operands: Sequence[Operand]
+    ) -> Value:
+        """A function of Python of which it is known what it does: some go through what they are handed."""
+        if name in LAZY or name in EAGER:
+            self.take_all(state, node, operands)
+        result = special(BuiltinCall(self, state, node, operands))
+        if name in LAZY and isinstance(result, SequenceValue):
+            return replace(result, kind="iterator")
+        return result
 
     def returns_anything(self, name: str) -> bool:
         """Whether nothing is known of what something of another package returns."""

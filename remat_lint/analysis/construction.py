@@ -25,21 +25,24 @@ from remat_lint.analysis.values import (
     External,
     FunctionValue,
     InstanceObject,
-    ListObject,
     Reference,
     Tensor,
     Unknown,
     Value,
-    contents,
     join,
-    parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.source import SourceFile
 
 MAX_IN_MODE = 4096
 """The parts of a model that are put into training or evaluation with it."""
+
+MODULE_LIST = "torch.nn.ModuleList"
+
+_STACKS = {"torch.nn.TransformerEncoder": "encoder_layer", "torch.nn.TransformerDecoder": "decoder_layer"}
+"""Modules of torch that have copies of what they are given under ``layers``."""
 
 _RECORD_DECORATORS = frozenset(["dataclass", "define", "frozen", "mutable", "attrs"])
 
@@ -71,6 +74,7 @@ class Construction(Forms):
         self._leading: dict[str, set[ir.Function]] = {}
         self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
+        self._copies: dict[tuple[Place, int], Reference] = {}
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
@@ -101,7 +105,7 @@ class Construction(Forms):
             klass.scope.heap |= objects
         return module
 
-    def note_made(self, state: State, value: Value, operands: Sequence[Operand] = ()) -> None:
+    def note_made(self, state: State, node: ir.Expr, value: Value, operands: Sequence[Operand] = ()) -> None:
         """Code makes an object: where it did so before, the two are one here only.
 
         What another statement made, and both were handed, is one.
@@ -111,6 +115,11 @@ class Construction(Forms):
             if value.address in self.made_by:
                 self.several.update(set(self.summaries.reachable(state, value) or ()) - self.shared)
             self.made_by.setdefault(value.address, self.frame.statement)
+            self._note_wrapper(state, node, value)
+
+    def copy_at(self, node: ir.Expr, original: Reference) -> Reference:
+        """What a copy of an object that an expression makes is: the same each time."""
+        return self._copies.setdefault((self.place(node), original.address), Reference(self.fresh()))
 
     def _handed_from_elsewhere(self, state: State, operands: Sequence[Operand]) -> set[int]:
         """The objects and tensors among these, and their parts, that the statement under way did not make."""
@@ -142,36 +151,22 @@ class Construction(Forms):
             self.draw_weights(state, node, external.name, operands)
             if operands or external.name in MODULE_CONTAINERS:
                 self.initialize_external(state, reference, external.name, operands)
-        self._note_wrapper(state, node, reference, order, operands)
         return reference
 
-    def _note_wrapper(
-        self,
-        state: State,
-        node: ir.Expr,
-        made: Reference,
-        order: Sequence[Value],
-        operands: Sequence[Operand],
-    ) -> None:
-        """A module that runs what it was given, or will be, under a checkpoint: noted with that.
-
-        So is one of a class that only a function knows, of which nobody makes an object elsewhere.
-        """
-        forward = self.class_attribute(order, "forward")
+    def _note_wrapper(self, state: State, node: ir.Expr, made: Reference) -> None:
+        """A module that may make checkpoints runs as it was made, filled and changed."""
         found = self.object_at(state, made)
-        is_empty = isinstance(found, InstanceObject) and found.get(CONTENTS) == SequenceValue()
-        is_local = any(isinstance(one, ClassValue) and one.frame != one.scope.frame for one in order)
-        given = any(self._holds_module(state, operand.value) for operand in operands)
-        if (given or is_empty or is_local) and isinstance(forward, FunctionValue):
+        order = self.mro(found.klass) if isinstance(found, InstanceObject) else ()
+        forward = self.class_attribute(order, "forward")
+        if isinstance(forward, FunctionValue):
             source = forward.scope.source
             if self.project.applies_checkpoints(source) and forward.definition in self.leading_in(source):
                 self.note_wrapped(state, self.place(node), made)
 
-    def _holds_module(self, state: State, value: Value) -> bool:
-        """Whether a value is a module, or a list or dict of modules."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        held = contents(found) if isinstance(found, (ListObject, DictObject)) else parts(value)
-        return any(self.is_module_object(state, one) for one in (value, *held))
+    def is_module_class(self, value: Value) -> bool:
+        """Whether a value is a class of the project whose objects are modules."""
+        order = self.mro(value) if isinstance(value, ClassValue) else ()
+        return any(isinstance(one, External) and one.name.startswith("torch.nn.") for one in order)
 
     def leading_in(self, source: SourceFile) -> set[ir.Function]:
         """The functions of a file that may lead to a checkpoint."""
@@ -298,7 +293,17 @@ class Construction(Forms):
             (operand.keyword or (parameters[index] if index < len(parameters) else ""), operand.value)
             for index, operand in enumerate(operands)
         ]
-        state.heap[reference.address] = replace(found, arguments=tuple(given))
+        found = replace(found, arguments=tuple(given))
+        if name in _STACKS and given:  # of copies of the layer
+            layer = dict(given).get(_STACKS[name], given[0][1])
+            found = found.with_attribute("layers", self.module_list(state, layer))
+        state.heap[reference.address] = found
+
+    def module_list(self, state: State, module: Value) -> Reference:
+        """An ``nn.ModuleList`` of any number of modules like one."""
+        contents = SequenceValue(rest=module)
+        self.note_elements(contents)
+        return self.allocate(state, InstanceObject(External(MODULE_LIST), ((CONTENTS, contents),)))
 
     def _container_contents(
         self, state: State, name: str, operands: Sequence[Operand]

@@ -18,14 +18,17 @@ from remat_lint.analysis.values import (
     Choice,
     Constant,
     DictObject,
+    External,
     FunctionValue,
     InstanceObject,
     ListObject,
+    Made,
     NameScope,
     Partial,
     Reference,
     RegionName,
     RegionWrapper,
+    Tensor,
     Unknown,
     Value,
     alternatives,
@@ -34,6 +37,7 @@ from remat_lint.analysis.values import (
     parts,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import WEIGHTS
 
 MODULE_ITSELF = frozenset(
     ["eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_", "apply"]
@@ -59,6 +63,7 @@ class Containers(Items):
 
     def call_unknown(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> Value:
         """Something outside the project: it may read the tensors it is given, and mostly does."""
+        self.note_unseen(state, node)
         self.read(state, node, operands, certain=False)
         self.hand_out(state, operands)
         self.note_given_away(state, operands)
@@ -96,6 +101,43 @@ class Containers(Items):
         """What ``module.modules()`` and ``module.named_modules()`` lead to."""
         found = tuple(self.modules_in(state, module))
         return tuple(SequenceValue((SCALAR, one)) for one in found) if name.startswith("named_") else found
+
+    def tensors_of(
+        self, state: State, node: ir.Expr, module: Reference, method: str, operands: Sequence[Operand]
+    ) -> Value | None:
+        """The tensors that a method of a module gives, as far as they are in view; None for other methods."""
+        if method in ("get_buffer", "get_parameter"):
+            given = operands[0].value if operands else NONE
+            name = given.value if isinstance(given, Constant) else None
+            return self._tensor_in(state, node, module, name) if isinstance(name, str) else None
+        wanted = method.removeprefix("named_")
+        if wanted not in ("buffers", "parameters", "state_dict"):
+            return None
+        is_own = any(one.keyword == "recurse" and one.value == Constant(False) for one in operands)
+        found: dict[object, Value] = {}
+        for part in [module] if is_own else list(self.modules_in(state, module)):
+            for name, tensor in self._tensors_in(state, node, part):
+                is_weight = isinstance(tensor, Tensor) and tensor.made is Made.LEAF
+                if wanted == "state_dict" or is_weight == (wanted == "parameters"):
+                    found[f"{part.address}.{name}"] = tensor
+        self.frame.watch.met[node.at] = frozenset(self.root_of(self.number_of(one)) for one in found.values())
+        if wanted == "state_dict":
+            return self.allocate(state, DictObject(tuple(found.items())))
+        values = tuple(found.values())
+        return SequenceValue(
+            tuple(SequenceValue((SCALAR, one)) for one in values) if method != wanted else values,
+            kind="generator",
+        )
+
+    def _tensors_in(self, state: State, node: ir.Expr, module: Reference) -> Iterator[tuple[str, Value]]:
+        found = self.object_at(state, module)
+        assert isinstance(found, InstanceObject)
+        yield from ((name, value) for name, value in found.attributes if isinstance(value, Tensor))
+        for name in sorted(WEIGHTS) if isinstance(found.klass, External) else ():
+            yield name, self._tensor_in(state, node, module, name)
+
+    def _tensor_in(self, state: State, node: ir.Expr, module: Reference, name: str) -> Value:
+        return self.fetched(self.attribute_of(state, node, module, name), module, f".{name}")
 
     def call_on_all(self, state: State, node: ir.Expr, module: Reference, function: Value) -> Value:
         """``module.apply(function)``: calls it on each module, on a module after its parts."""

@@ -151,7 +151,13 @@ class Declarations(Interpreter):
                     yield Operand(Unknown(origin=self.fresh()), keyword="**")
 
     def _handed_over(self, function: FunctionValue, parameter: ir.Parameter, state: State) -> Value:
-        """What a parameter is by its annotation, or, if it is called so, the configuration of its class."""
+        """What a parameter is by its annotation, or, if it is called so, the configuration of its class.
+
+        A class that it is unless somebody says otherwise is one that it may be.
+        """
+        default = dict(function.defaults).get(parameter.name)
+        if default is not None and any(map(self.is_module_class, (default, *parts(default)))):
+            return default
         if parameter.annotation is None and parameter.name.lower() in _CONFIGS and function.owner is not None:
             nested = self.class_attribute(self.mro(function.owner), "Config")
             if isinstance(nested, ClassValue):

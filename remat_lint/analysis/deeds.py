@@ -44,10 +44,9 @@ class Draw:
     """A random number is drawn by ``operation``, as written, from the state ``random``.
 
     Where that is ``seeded`` by then, code that runs again draws the same. What is ``unkept`` is needed by no
-    backward, as far as the function that draws it shows; what is ``told`` decides nothing that is computed;
-    what is ``cached`` is drawn the first time only.
-    ``one_phase`` says that a guard keeps the forward or
-    the replay, from drawing.
+    backward, as far as the functions under way show; what is ``told`` decides nothing that is computed; what
+    is ``cached`` is drawn the first time only. ``one_phase`` says that a guard keeps the forward, or the
+    replay, from drawing. It ``decides`` where a condition of the function that draws depends on it.
     """
 
     operation: str
@@ -57,6 +56,7 @@ class Draw:
     told: bool = False
     cached: bool = False
     one_phase: bool = False
+    decides: bool = False
     lent: frozenset[Lent] = frozenset()
     """Where the state was set to one that the project keeps."""
 

@@ -356,6 +356,18 @@ class Divergences(Writes):
             one = Keeping(made, name.partition(" ")[0], place, way, all(_grads(result)))
             state.keeping = (*state.keeping, one)
 
+    def note_one_phase(self, name: str, result: Value, phase: Phase) -> bool:
+        """An operation may be switched on in one phase only: whether it keeps tensors there."""
+        statement = self.frame.statement
+        is_one = phase is not Phase.BOTH and statement is not None and not self.is_inert()
+        if not is_one or statement is None or not self._keeps(name, result):
+            return False
+        in_replay = phase is Phase.REPLAY
+        kind = Divergence.REPLAY_OPERATION if in_replay else Divergence.OPERATION
+        diverge = Diverge(name, kind, last=in_replay)
+        self.deeds.note(Deed(diverge, self.place(statement), certain=all(_grads(result))))
+        return True
+
     def note_recipe(self, state: State, how: str, operands: Sequence[Operand], result: Value) -> int:
         """Something was made on a path of one phase: what the other phase makes is compared with it."""
         parts = (self._recipe(state, operand.value, operand.expr) for operand in operands)

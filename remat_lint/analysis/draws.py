@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.deeds import Draw
@@ -16,7 +17,7 @@ from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.random_names import Does, Role
 from remat_lint.analysis.reads import Reads
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.told import Known, is_told
+from remat_lint.analysis.told import Known, decides, is_told
 from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
@@ -24,9 +25,12 @@ from remat_lint.analysis.values import (
     Constant,
     External,
     Fork,
+    InstanceObject,
     Lent,
     Method,
     RandomState,
+    Reference,
+    Restored,
     Seeded,
     Snapshot,
     Source,
@@ -50,6 +54,18 @@ def _lent(state: State, key: RandomState) -> Iterator[Lent]:
     return (one for one in state.seeded if isinstance(one, Lent) and one[:2] == key)
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What code does to a random state: it gives it one of the copies, seeds it, or draws from it."""
+
+    key: RandomState
+    does: Does
+    when: int
+    copies: tuple[Snapshot, ...] = ()
+    """None where nobody knows what the state is given."""
+    device: Device | None = None
+
+
 class Draws(Reads):
     """Follows random states."""
 
@@ -57,8 +73,8 @@ class Draws(Reads):
         super().__init__(project)
         self.body_began = 0
         """What has a higher number was made in the code that is replayed, while a checkpoint runs it."""
-        self.given_back: list[tuple[RandomState, Value]] = []
-        """The states that were set to a copy, and what they were set to."""
+        self.turns: list[Turn] | None = None
+        """What the method of a hook does to random states, while one runs."""
         self._told: Known = {}
         self.undone = False
         """Whether one of them was put back at once."""
@@ -88,6 +104,7 @@ class Draws(Reads):
     ) -> None:
         """``operation``, as written, draws from a random state; ``gives`` tells what, if it is that alone."""
         function, key = self.frame.function, (random.kind, random.number)
+        self.note_turn(state, Turn(key, Does.DRAW, self.fresh()))
         draw = Draw(
             operation,
             random,
@@ -96,6 +113,7 @@ class Draws(Reads):
             one_phase=state.phase is not Phase.BOTH,
             lent=frozenset(_lent(state, key)),
             told=function is not None and self._is_told(state, function, node),
+            decides=function is not None and decides(function, node),
         )
         self.note_deed(state, node, draw, certain=certain)
 
@@ -154,7 +172,7 @@ class Draws(Reads):
         if isinstance(source, Source) and receiver is not None and role.kind is RandomKind.OBJECT:
             random = self._state_of_source(source, receiver)
         key = (random.kind, random.number)
-        asked = bool(operands) and operands[0].value != NONE
+        asked = bool(operands) and self.as_set(state, operands[0].value) != NONE
         if asked and role.does in _SETTING:
             self._seed_with(state, node, operands[0])
         match role.does:
@@ -166,11 +184,12 @@ class Draws(Reads):
                 if role.does is Does.SCRAMBLE or not (asked or role.does is Does.SEED):
                     self.draw(state, node, _SYSTEM, self.called(node))
                 state.seeded |= {key}
+                self.note_turn(state, Turn(key, Does.SEED, self.fresh()))
                 return source if source is not None else Unknown()
             case Does.TAKE:
                 return self._snapshot(state, key, role.device)
             case Does.GIVE:
-                self.give_back(state, key, operands)
+                self.give_back(state, key, operands, role.device)
                 return NONE
             case Does.MAKE | Does.MAKE_OR_DRAW:
                 if role.does is Does.MAKE_OR_DRAW and not asked:
@@ -182,6 +201,19 @@ class Draws(Reads):
             case Does.MODULE:
                 return _DEVICE_MODULE
         return Unknown(origin=self.fresh())
+
+    def as_set(self, state: State, value: Value) -> Value | None:
+        """What an attribute of an object that was made in view was set to; any other value as it is."""
+        if not isinstance(value, Unknown) or value.origin not in self.holders:
+            return value
+        address, path = self.root_of(value.origin)
+        name, found = path.strip(".[]"), self.object_at(state, Reference(address))
+        if not isinstance(found, InstanceObject) or address in self.open:
+            return value
+        return found.get(name) or self.class_attribute(self.mro(found.klass), name)
+
+    def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
+        raise NotImplementedError
 
     def _seed_with(self, state: State, node: ir.Expr, seed: Operand) -> None:
         """What is drawn from now on follows from a number, and is as steady as that."""
@@ -200,10 +232,20 @@ class Draws(Reads):
         state.seeded |= {(made.of, made.number)}
         return made
 
-    def give_back(self, state: State, key: RandomState, operands: Sequence[Operand]) -> None:
+    def note_turn(self, state: State, turn: Turn) -> None:
+        """Something is done to a random state, which is no longer as a hook has restored it."""
+        if self.turns is not None:
+            self.turns.append(turn)
+            state.restored = frozenset(one for one in state.restored if one[:2] != turn.key)
+
+    def give_back(
+        self, state: State, key: RandomState, operands: Sequence[Operand], device: Device | None = None
+    ) -> None:
         """A random state is set to what is given: where that was copied by the same code, to what it was."""
         copies = [leaf for o in operands for leaf in state.leaves(o.value) if isinstance(leaf, Snapshot)]
-        self.given_back += [(key, copy) for copy in copies] or [(key, Unknown())]
+        if self.turns is not None:
+            self.turns.append(Turn(key, Does.GIVE, self.fresh(), tuple(copies), device))
+            state.restored |= {Restored(*key, device)}
         state.seeded = frozenset(one for one in state.seeded if one[:2] != key)
         began = max(self.body_began, self.given_until)
         if all(copy.seeded or copy.taken <= began for copy in copies):
@@ -220,10 +262,11 @@ class Draws(Reads):
 
     def leave_fork(self, kind: RandomKind, since: int) -> None:
         """A context ends that puts back a random state: what was set in it is so no more."""
-        inside = self.given_back[since:]
-        kept = [one for one in inside if one[0][0] is not kind]
-        self.given_back[since:] = kept
-        self.undone |= len(kept) < len(inside)
+        inside = self.turns[since:] if self.turns is not None else []
+        undone = [one for one in inside if one.key[0] is kind]
+        if undone and self.turns is not None:
+            self.turns[since:] = [one for one in inside if one not in undone]
+        self.undone |= any(one.does is Does.GIVE for one in undone)
 
     # --- attributes
 

@@ -74,6 +74,9 @@ class Effects(Draws):
         touched = external_names.touched_by(name)
         if name in external_names.OPENERS and _opens_to_write(name, operands):
             touched = Touched.FILE
+        takes = touched is Touched.QUEUE and name.endswith((".get", ".get_nowait"))
+        if takes and self.note_taken(state, node, receiver):
+            return
         if touched is not None and not _is_idempotent(operands):
             number = self.number_of(receiver) if external_names.is_ones_own(name) else 0
             self._touch(state, node, touched, number)

@@ -105,7 +105,9 @@ class Expressions(Calls):
             operand = self.operand(value, state)
             self.call_special_of(state, expr, operand.value, ("__format__", "__str__", "__repr__"))
             self.read(state, expr, [operand])
-        return scalar_from(self.frame.values[value.at] for value in expr.values)
+        values = [self.frame.values[value.at] for value in expr.values]
+        text = _text_of(expr, values) if expr.is_plain else None
+        return Constant(text) if text is not None else scalar_from(values)
 
     def _attribute(self, expr: ir.Attribute, state: State) -> Value:
         base = self.evaluate(expr.base, state)
@@ -154,6 +156,7 @@ class Expressions(Calls):
     def _spread(self, state: State, expr: ir.Expr, value: Value) -> list[Operand]:
         if isinstance(value, Tensor) and value.opaque:
             return [Operand(value, expr, star=True)]
+        self.take_all(state, expr, [Operand(value, expr)])
         sequence = self.iterate(state, expr, value)
         operands = [Operand(item, expr) for item in sequence.items]
         if sequence.rest is not None:
@@ -377,7 +380,9 @@ class Expressions(Calls):
                 self.evaluate(expr.key, state)
             return SequenceValue((self.evaluate(expr.element, state),))
         clause = clauses[0]
-        sequence = self.iterate(state, clause.iterable, self.evaluate(clause.iterable, state))
+        operand = self.operand(clause.iterable, state)
+        self.take_all(state, clause.iterable, [operand])
+        sequence = self.iterate(state, clause.iterable, operand.value)
         items: list[Value] = []
         rest: Value | None = None
         exact = not clause.conditions
@@ -420,7 +425,7 @@ class Expressions(Calls):
         state: State,
     ) -> SequenceValue:
         self.spend(state)
-        self.assign(state, clause.target, Operand(item))
+        self.assign(state, clause.target, Operand(item, clause.iterable))
         weight = state.weight
         for condition in clause.conditions:
             operand = self.operand(condition, state)
@@ -591,10 +596,15 @@ class Expressions(Calls):
                 self.frame.watch.bind(name, operand.expr)
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
+                self.take_all(state, operand.expr or target, [operand])
                 values = list(self.unpack(state, target, operand.value, items))
-                for item, value in zip(items, values, strict=True):
+                copies = self.copies_of(state, self.given_to_locals(operand.expr, items))
+                for index, (item, value) in enumerate(zip(items, values, strict=True)):
                     inner = item.value if isinstance(item, ir.Starred) else item
-                    self.assign(state, inner, Operand(value))
+                    is_local = isinstance(inner, (ir.Name, ir.Display))
+                    given = _unpacked(operand.expr, items, index) if is_local else None
+                    self.assign(state, inner, Operand(value, given))
+                state.moves = {**state.moves, **copies}
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
             case ir.Attribute(base=base):
@@ -617,6 +627,14 @@ class Expressions(Calls):
         elif self.frame.kind == "module":
             self.frame.scope.names[name] = value
         state.bind(number, name, value)
+
+
+def _unpacked(expr: ir.Expr | None, targets: Sequence[ir.Expr], index: int) -> ir.Expr | None:
+    """The expression that gives one of several targets its value, or all of them together theirs."""
+    is_plain = not any(isinstance(target, ir.Starred) for target in targets)
+    if isinstance(expr, ir.Display) and is_plain and len(expr.items) == len(targets):
+        return expr.items[index]
+    return expr
 
 
 def _sides(value: ByPhase, forward: list[State], replay: list[State]) -> tuple[list[State], list[State]]:
@@ -685,6 +703,15 @@ def _stable_text(expr: ir.Expr) -> str:
             return f"{first} {operators[0]} {second}" if first and second else ""
         case _:
             return ""
+
+
+def _text_of(expr: ir.Format, values: Sequence[Value]) -> str | None:
+    """What an f-string says that puts names together; None where it formats anything else."""
+    names = [one.value for one in values if isinstance(one, Constant) and isinstance(one.value, str)]
+    pieces = expr.template.split("{}")
+    if len(names) < len(values) or len(pieces) != len(names) + 1:
+        return None
+    return "".join(piece + name for piece, name in zip(pieces, [*names, ""], strict=True))
 
 
 def _join(sequence: SequenceValue) -> Value | None:

@@ -389,7 +389,7 @@ class Cover(str, Enum):
 class RandomDraw:
     """``operation`` draws from a random state that a replay does not find as it was.
 
-    Where it is not ``kept``, no backward needs what was drawn.
+    Where it is not ``kept``, no backward needs what was drawn. What ``decides`` is tested by a condition.
     """
 
     place: Place
@@ -398,6 +398,7 @@ class RandomDraw:
     cover: Cover
     replayed: Replayed
     kept: bool = True
+    decides: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     CONTENTS,
     NONE,
+    SCALAR,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -55,6 +56,10 @@ _REENTRANT = (Constant(True), NONE)
 _WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
 
 
+ASKED = ("module", "recurse", "nonwrapped_numel")
+"""What a policy that chooses the parts of a model is handed first."""
+
+
 class Forms(Containers):
     """Applies checkpoints by what their names mean."""
 
@@ -66,13 +71,12 @@ class Forms(Containers):
         self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]
     ) -> Value | None:
         """Call the wrapper or checkpoint of this full name; None where it is none."""
-        wrapped = self.call_wrapper(state, node, name, operands)
-        if wrapped is not None:
-            return wrapped
         if name in OWNERS:
             return self.allocate(state, InstanceObject(External(name)))
         form = FORMS.get(name)
-        return self._apply_form(state, node, form, operands) if form is not None else None
+        if form is not None:
+            return self._apply_form(state, node, form, operands)
+        return self.call_wrapper(state, node, name, operands)
 
     def call_held(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> Value | None:
         """Call an attribute that holds a checkpoint, to go by its ``name``; None for any other attribute."""
@@ -219,19 +223,23 @@ class Forms(Containers):
         given: Sequence[Operand],
         named: Mapping[str, Operand],
     ) -> None:
-        """``apply_activation_checkpointing(model, wrapper, check)``: wraps what a function chooses."""
+        """``apply_activation_checkpointing(model, wrapper, check, policy)``: wraps some parts."""
         by_position = dict(
             zip(("checkpoint_wrapper_fn", "check_fn", "auto_wrap_policy"), given, strict=False)
         )
         options = {**by_position, **named}
         wrap = options.get("checkpoint_wrapper_fn", Operand(External(_WRAPPER))).value
-        check = options.get("check_fn")
-        if options.get("auto_wrap_policy", Operand(NONE)).value != NONE:
-            return  # nobody knows what it chooses
         for part in list(self.modules_in(state, model))[1:]:
-            chosen = Constant(True) if check is None else self._chosen(state, node, check.value, part)
-            if chosen == Constant(True):
+            if self._chosen(state, node, options, part) == Constant(True):
                 self.call(state, node, wrap, [Operand(part)])
 
-    def _chosen(self, state: State, node: ir.Expr, check: Value, part: Value) -> Value:
-        return self.call(state.fork(), node, check, [Operand(part)])
+    def _chosen(self, state: State, node: ir.Expr, options: Mapping[str, Operand], part: Value) -> Value:
+        """Whether a part is wrapped: a policy says so, or, where there is none, a function."""
+        policy, check = options.get("auto_wrap_policy"), options.get("check_fn")
+        if policy is not None and policy.value != NONE:
+            values = (part, Constant(False), SCALAR)
+            handed = [Operand(value, keyword=name) for name, value in zip(ASKED, values, strict=True)]
+            return self.call(state.fork(), node, policy.value, handed)
+        return (
+            Constant(True) if check is None else self.call(state.fork(), node, check.value, [Operand(part)])
+        )

@@ -11,11 +11,20 @@ from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.leads import called_paths
-from remat_lint.analysis.machine import MAX_DEPTH, REMAT, Frame, Operand, frame_name, is_override
+from remat_lint.analysis.machine import (
+    CALLS_ON_A_STACK,
+    MAX_DEPTH,
+    REMAT,
+    Frame,
+    Operand,
+    frame_name,
+    is_override,
+)
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.moves import Moves, then, unknown
 from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
+from remat_lint.analysis.stacks import on_own_stack
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
 from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
@@ -138,7 +147,7 @@ class Functions(Construction):
             claims = self.claims_of_call(state, conditions)
         state.weight = weight
         is_kept = keeps_results(definition)
-        if is_kept and not any(self.is_another_each_time(state, operand.value) for operand in operands):
+        if is_kept and not any(self.is_another_each_time(state, operand) for operand in operands):
             deeds = deeds.kept()
         self.end_call(state, node, frame, deeds)
         if is_kept:
@@ -289,7 +298,7 @@ class Functions(Construction):
         around, self.deeds, backwards = self.deeds, Deeds(), self.backwards
         try:
             self.bind_parameters(state, frame, function, frame.operands)
-            value = self.run_function(state, frame)
+            value = self._run_nested(state, frame)
             if runs_once(function.definition):
                 self.deeds.forget(0, Touch | Send | Sway)
                 value = SCALAR if isinstance(value, Fickle) else value
@@ -301,6 +310,16 @@ class Functions(Construction):
             self.deeds = around
             if self.backwards > backwards:
                 around.forget_uses()
+
+    def _run_nested(self, state: State, frame: Frame) -> Value:
+        """Run the body of ``frame``, however many calls are under way."""
+        self.calls_under_way += 1
+        try:
+            if self.calls_under_way % CALLS_ON_A_STACK:
+                return self.run_function(state, frame)
+            return on_own_stack(lambda: self.run_function(state, frame))
+        finally:
+            self.calls_under_way -= 1
 
     def _own_moves(self, state: State, frame: Frame) -> Moves:
         """Where a call moved what was there before; what a generator did so far, only its caller knows."""
@@ -388,14 +407,12 @@ class Functions(Construction):
     def _is_too_deep(self, definition: ir.Function) -> bool:
         # Modules that are constructed alike are one, so construction may go deep: a module without its
         # parts would be taken for one that nothing is known of.
-        if self.frame.depth >= (MAX_CONSTRUCTION if definition.name == "__init__" else MAX_DEPTH):
+        active = list(self.active_frames())
+        if sum(frame.function is definition for frame in active) > MAX_RECURSION:
             return True
-        frame: Frame | None = self.frame
-        active = 0
-        while frame is not None:
-            active += frame.function is definition
-            frame = frame.parent
-        return active > MAX_RECURSION
+        if self.frame.depth < (MAX_CONSTRUCTION if definition.name == "__init__" else MAX_DEPTH):
+            return False
+        return len({frame.function for frame in active}) < len(active)
 
     def _is_compiled(self, function: FunctionValue) -> bool:
         return any(

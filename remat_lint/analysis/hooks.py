@@ -15,17 +15,31 @@ from dataclasses import dataclass
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deeds
-from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import Cover, Device, StateHook
+from remat_lint.analysis.hook_methods import (
+    ENTERED,
+    KEPT_IN_ITSELF,
+    LIVE,
+    NOTHING,
+    SOMETIMES,
+    Hook,
+    Reading,
+    Run,
+    adds_state,
+    fits,
+    ignores_state,
+    stays_in_context,
+)
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.state import State
-from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     EVERYTHING,
     NONE,
     ClassValue,
+    Constant,
     Coverage,
     DictObject,
     External,
@@ -39,7 +53,7 @@ from remat_lint.analysis.values import (
     Reference,
     Snapshot,
     Source,
-    Unknown,
+    Tensor,
     Value,
     alternatives,
     contents,
@@ -57,51 +71,8 @@ _EMPTY_BASES = frozenset(
 )
 """Bases outside the project that have no ``snapshot`` and ``restore`` that do anything."""
 
-_CONTEXTS = {"__enter__": ("__exit__",), "enter_context": ("close", "pop_all", "__exit__")}
-"""What enters a context, and what leaves it."""
-
 _ABOUT_RANDOMNESS = re.compile(r"rng|random|seed|generator|dropout", re.IGNORECASE)
 """Words in a hook that may restore a random state in a way that nobody knows here."""
-
-
-_LIVE = (
-    "returns from `snapshot` the state itself, which changes afterwards: `restore` finds it as it is by then",
-    "Return a copy.",
-)
-_ENTERED = (
-    "enters a context that it never leaves, so that what this sets stays set after the step",
-    "Set the state, and leave contexts to the code that is run.",
-)
-_KEPT_IN_ITSELF = (
-    "restores what its object holds, which the next `snapshot` has overwritten by then",
-    "Return the state from `snapshot`, and set the state to what `restore` is given.",
-)
-
-
-_UNDONE = (
-    "puts the state back as `restore` found it: nothing is restored when that ends",
-    "Set the state to what `restore` is given, outside of any context that saves it.",
-)
-_SEEDED = (
-    "takes in `snapshot` a state that it has seeded itself, not the one that is drawn from",
-    "Take the state as it is.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hook:
-    """A hook that can be looked into."""
-
-    klass: ClassValue
-    snapshot: Value | None
-    restore: Value | None
-    is_open: bool = False
-    """Whether it may be of a subclass."""
-
-    def functions(self) -> Iterator[ir.Function]:
-        for method in (self.snapshot, self.restore):
-            if isinstance(method, FunctionValue):
-                yield method.definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +92,8 @@ class Hooks(Markers):
         super().__init__(project)
         self.reading_hooks = 0
         """How many hooks are being run: calls in them are run, not taken from summaries."""
+        self.handed_on = False
+        """Whether one of them called something that nobody sees."""
 
     def coverage_of(self, state: State, node: ir.Expr, hooks: Operand) -> Coverage:
         """The random states that the hooks of a checkpoint restore."""
@@ -146,15 +119,10 @@ class Hooks(Markers):
 
         Elsewhere an empty attribute is a setting, which may be another one in the next run.
         """
-        held: Value | HeapObject | None = given
         if isinstance(given, SequenceValue) and not given.items and given.rest is not None:
             given = given.rest  # what `tuple` and its like make of it
-        if isinstance(given, Unknown) and given.origin in self.holders:
-            address, path = self.root_of(given.origin)
-            name, found = path.strip(".[]"), self.object_at(state, Reference(address))
-            if isinstance(found, InstanceObject) and address not in self.open:
-                held = found.get(name) or self.class_attribute(self.mro(found.klass), name)
-        elif isinstance(given, Reference):
+        held: Value | HeapObject | None = self.as_set(state, given)
+        if isinstance(given, Reference):
             held = self.object_at(state, given)
         return held == NONE or (
             isinstance(held, (SequenceValue, ListObject)) and not held.items and held.rest is None
@@ -186,34 +154,45 @@ class Hooks(Markers):
         if problem is not None:
             self._report_hook(node, hook, *problem)
             return _Covered(known=False)
-        path, mark = state.fork(), self.fresh()
+        path = state.fork()
         path.seeded = frozenset()
+        assert hook.snapshot is not None
+        assert hook.restore is not None
         with self._reading_hook():
-            assert hook.snapshot is not None
-            assert hook.restore is not None
-            before = self.handled = Handled()
-            taken = self.call(path, node, hook.snapshot, ())
-            found = list(self._returned(path, taken, mark, set()))
-            self.given_back, self.undone, half = [], False, self.fresh()
-            after = self.handled = Handled()
-            self.call(path, node, hook.restore, [Operand(taken)])
-            restored, undone = self.given_back, self.undone
-        copies = [value for _, value in restored if isinstance(value, Snapshot)]
-        undone |= any(copy.taken > half for copy in copies)
-        fault = _UNDONE if undone else _SEEDED if any(copy.seeded for copy in copies) else None
-        is_copy = all(copy in found for copy in copies)
-        problem = fault or next(self._faults_of(state, hook, found, mark, is_copy=is_copy), None)
+            first = self._run_method(path, node, hook.snapshot)
+            found = list(self._returned(path, first.value, first.began, set()))
+            second = self._run_method(path, node, hook.snapshot)
+            again = list(self._returned(path, second.value, first.began, set()))
+            restore = self._run_method(path, node, hook.restore, [Operand(first.value)])
+        read = Reading(hook, first, found, second, again, restore)
+        problem = next(self._faults_of(state, read), None)
         if problem is not None:
             self._report_hook(node, hook, *problem)
             return _Covered(known=False)
-        states = self._states_restored(hook, restored)
-        if _stays_in_context(hook.functions()):
-            self._report_hook(node, hook, *_ENTERED, breaks=not states)
+        states = self._states_restored(read)
+        if stays_in_context(hook.functions()):
+            self._report_hook(node, hook, *ENTERED, breaks=not states)
             if not states:
                 return _Covered(known=False)
-        attributes = frozenset(self._attributes_restored(state, before, after))
-        devices = frozenset(copy.device for copy in copies if copy.device is not None)
+        elif read.restores_sometimes():
+            self._report_hook(node, hook, *SOMETIMES, breaks=False)
+        attributes = frozenset(self._attributes_restored(state, first.handled, restore.handled))
+        devices = frozenset(copy.device for copy in restore.copies() if copy.device is not None)
         return _Covered(states or frozenset(), devices, attributes, states is not None and not hook.is_open)
+
+    def _run_method(self, path: State, node: ir.Expr, method: Value, given: Sequence[Operand] = ()) -> Run:
+        """Run a method of a hook, and see what it does."""
+        began, self.undone, self.handed_on = self.fresh(), False, False
+        turns = self.turns = []
+        handled = self.handled = Handled()
+        path.restored = frozenset()
+        value = self.call(path, node, method, given)
+        return Run(value, began, turns, handled, path.restored, self.undone, self.handed_on)
+
+    def note_unseen(self, state: State, node: ir.Expr) -> None:
+        """What a call does to random states is not seen; what only tells does nothing to them."""
+        if self.turns is not None:
+            self.handed_on |= not (isinstance(node, ir.Call) and self.tells(state, node.function))
 
     def _attributes_restored(self, state: State, before: Handled, after: Handled) -> Iterator[Held]:
         """What ``snapshot`` looked at and ``restore`` set, with all that lies in it."""
@@ -246,9 +225,7 @@ class Hooks(Markers):
         held = (found.get(name) for found in objects if isinstance(found, InstanceObject))
         return next((value for value in held if value is not None), NONE)
 
-    def _report_hook(
-        self, node: ir.Expr, hook: _Hook, what: str, advice: str, *, breaks: bool = True
-    ) -> None:
+    def _report_hook(self, node: ir.Expr, hook: Hook, what: str, advice: str, *, breaks: bool = True) -> None:
         if not hook.is_open:  # a subclass may have other methods
             name = hook.klass.definition.name
             self.journal.note(StateHook(self.place(node), name, what, advice, breaks=breaks))
@@ -256,17 +233,16 @@ class Hooks(Markers):
     @contextmanager
     def _reading_hook(self) -> Iterator[None]:
         """What a hook does is nobody's deed, and no fact of the code around the checkpoint."""
-        journal, deeds, given_back, handled = self.journal, self.deeds, self.given_back, self.handled
+        journal, deeds, handled = self.journal, self.deeds, self.handled
         self.journal, self.deeds = Journal(), Deeds()
         self.reading_hooks += 1
         try:
             yield
         finally:
             self.reading_hooks -= 1
-            self.journal, self.deeds, self.given_back = journal, deeds, given_back
-            self.handled = handled
+            self.journal, self.deeds, self.handled, self.turns = journal, deeds, handled, None
 
-    def _hook_in_view(self, state: State, node: ir.Expr, value: Value) -> _Hook | None:
+    def _hook_in_view(self, state: State, node: ir.Expr, value: Value) -> Hook | None:
         """The hook that a value is; None where its methods may come from outside the project."""
         found = self.object_at(state, value) if isinstance(value, Reference) else None
         klass = found.klass if isinstance(found, InstanceObject) else value
@@ -288,42 +264,44 @@ class Hooks(Markers):
                 return None
         is_open = isinstance(value, Reference) and value.address in self.open
         snapshot, restore = (None if _is_missing(method) else method for method in methods)
-        return _Hook(klass, snapshot, restore, is_open)
-
-    def class_attribute(self, order: Sequence[Value], name: str) -> Value | None:
-        raise NotImplementedError
+        address = value.address if isinstance(value, Reference) else 0
+        return Hook(klass, address, snapshot, restore, is_open)
 
     # --- what is wrong
 
-    def _missing_method(self, hook: _Hook) -> tuple[str, str] | None:
+    def _missing_method(self, hook: Hook) -> tuple[str, str] | None:
         """A method that is not there, or does nothing yet."""
         for name, method in (("snapshot", hook.snapshot), ("restore", hook.restore)):
             when = "the forward" if name == "snapshot" else "backward"
             if method is None:
                 return f"has no `{name}`: {when} raises `AttributeError`", f"Write `{name}`."
+            if isinstance(method, (Tensor, Snapshot, Constant, SequenceValue)):
+                return f"has a `{name}` that is no method: {when} raises `TypeError`", "Make it a method."
             if isinstance(method, FunctionValue) and method.definition.is_left_to_subclasses:
                 return f"leaves `{name}` to its subclasses: nothing is restored", f"Write `{name}`."
         return None
 
-    def _faults_of(
-        self, state: State, hook: _Hook, found: Sequence[Value], mark: int, *, is_copy: bool
-    ) -> Iterator[tuple[str, str]]:
-        """Why a hook that has both methods does not restore what it took: what its ``snapshot`` returns."""
-        if any(self._is_live_state(state, one, mark) for one in found):
-            yield _LIVE
-        if not is_copy:
-            yield _LIVE if any(isinstance(one, External) for one in found) else _KEPT_IN_ITSELF
-        if found[0] != NONE and _ignores_state(hook.restore):
+    def _faults_of(self, state: State, read: Reading) -> Iterator[tuple[str, str]]:
+        """Why a hook that has both methods does not restore what it took."""
+        hook = read.hook
+        yield from read.faults_of_turns()
+        if any(self._is_live_state(state, one, read.first.began) for one in read.found):
+            yield LIVE
+        if not read.gives_own_copies():
+            yield LIVE if any(isinstance(one, External) for one in read.found) else KEPT_IN_ITSELF
+        if read.found[0] != NONE and ignores_state(hook.restore):
             yield (
                 "has a `restore` that does not use what it is given: what `snapshot` took is not restored",
                 "Set the state to it.",
             )
-        elif _adds_state(hook.restore):
+        elif adds_state(hook.restore):
             yield (
                 "adds what it took to the state, instead of setting the state to it: "
                 "another replay begins elsewhere",
                 "Return the whole state from `snapshot`, and assign it in `restore`.",
             )
+        elif read.restores_nothing():
+            yield NOTHING
 
     def _returned(self, state: State, value: Value, mark: int, seen: set[int]) -> Iterator[Value]:
         """A value and what it is made of, in containers that are newer than ``mark`` too."""
@@ -349,16 +327,13 @@ class Hooks(Markers):
 
     # --- what is restored
 
-    def _states_restored(
-        self, hook: _Hook, restored: Sequence[tuple[RandomState, Value]]
-    ) -> frozenset[RandomState] | None:
+    def _states_restored(self, read: Reading) -> frozenset[RandomState] | None:
         """The states that were set to copies of themselves; None where others may be restored as well."""
-        covered = frozenset(
-            key for key, value in restored if isinstance(value, Snapshot) and (value.of, value.number) == key
-        )
-        if any(not isinstance(value, Snapshot) for _, value in restored):
+        gives = read.restore.gives()
+        if any(not turn.copies for turn in gives):
             return None
-        order = (one for one in self.mro(hook.klass) if isinstance(one, ClassValue))
+        covered = frozenset(turn.key for turn in gives if fits(turn))
+        order = (one for one in self.mro(read.hook.klass) if isinstance(one, ClassValue))
         about_randomness = any(
             _ABOUT_RANDOMNESS.search(one.scope.source.code(one.definition.at)) for one in order
         )
@@ -369,64 +344,3 @@ def _is_missing(method: Value) -> bool:
     """Whether an attribute that was asked for is not there."""
     by_class = isinstance(method, Method) and isinstance(method.receiver, ClassValue)
     return by_class or isinstance(method, InheritedMethod) or is_blank(method)
-
-
-def _expressions(function: ir.Function) -> Iterator[ir.Expr]:
-    """All expressions of a function."""
-    for statement in nested(function.body):
-        deleted = statement.targets if isinstance(statement, ir.Delete) else ()
-        yield from (expr for expr, _ in evaluated((*header(statement), *deleted)))
-
-
-def _state_name(restore: Value | None) -> str | None:
-    """What ``restore`` calls the state that it is given; None where that cannot be told."""
-    if not isinstance(restore, FunctionValue):
-        return None
-    given = restore.definition.parameters[restore.receiver is not None :]
-    return given[0].name if given and given[0].kind == "positional" else None
-
-
-def _ignores_state(restore: Value | None) -> bool:
-    name = _state_name(restore)
-    if name is None or not isinstance(restore, FunctionValue):
-        return False
-    if any(isinstance(statement, ir.FunctionDef) for statement in nested(restore.definition.body)):
-        return False
-    found = list(_expressions(restore.definition))
-    return not any(isinstance(expr, ir.Lambda) or _mentions(expr, name) for expr in found)
-
-
-def _adds_state(restore: Value | None) -> bool:
-    """``self.count += state`` and ``self.count = self.count + state``."""
-    name = _state_name(restore)
-    if name is None or not isinstance(restore, FunctionValue):
-        return False
-    for statement in nested(restore.definition.body):
-        match statement:
-            case ir.AugAssign(value=value) if _mentions(value, name):
-                return True
-            case ir.Assign(targets=(ir.Attribute() as target,), value=ir.Binary(left=left, right=right)):
-                operands = (left, right)
-                if any(_mentions(o, name) for o in operands) and any(_is_same(o, target) for o in operands):
-                    return True
-            case _:
-                continue
-    return False
-
-
-def _mentions(expr: ir.Expr, name: str) -> bool:
-    return any(isinstance(one, ir.Name) and one.id == name for one, _ in evaluated((expr,)))
-
-
-def _is_same(expr: ir.Expr, target: ir.Attribute) -> bool:
-    """Whether an expression is the attribute of the same name of the same name."""
-    match expr, target.base:
-        case ir.Attribute(base=ir.Name(id=one), name=name), ir.Name(id=other):
-            return (one, name) == (other, target.name)
-        case _:
-            return False
-
-
-def _stays_in_context(functions: Iterator[ir.Function]) -> bool:
-    names = {e.name for f in functions for e in _expressions(f) if isinstance(e, ir.Attribute)}
-    return any(enters in names and names.isdisjoint(leaves) for enters, leaves in _CONTEXTS.items())

@@ -16,7 +16,6 @@ from remat_lint.analysis.builtin_calls import counted_by
 from remat_lint.analysis.conditions import Conditions
 from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.evaluation_order import header
-from remat_lint.analysis.external_names import FILE
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, hand_over, join_all, merge
@@ -105,6 +104,7 @@ class Interpreter(Conditions):
         self.frame.statement = statement
         self.frame.values = {}
         self.frame.watch.met = {}
+        self.frame.watch.written_now = set()
         before = path.phase
         ways: Flow = _RUNNERS[type(statement)](self, statement, path)
         if before is Phase.BOTH:
@@ -244,7 +244,7 @@ class Interpreter(Conditions):
         for paths, body, others in arms:
             if paths:
                 watch.origins = dict(origins)
-                with watch.inside(tested, body, others):
+                with watch.inside(tested, body, others, tested - weighed):
                     ways = self.run_block(body, paths)
                 after.append(watch.origins)
                 ends.append(bool(ways.fell))
@@ -366,7 +366,7 @@ class Interpreter(Conditions):
         turns = Choice((operand.value, sequence.rest or NONE))
         if reading_of(turns) is not None and self.computes(state, statement.body):
             self.decide(state, statement.iterable, turns, Decides.BRANCH)
-        if self._is_used_up(state, operand.value):
+        if self.is_used_up(state, operand.value):
             self.note_next(state, statement.iterable, operand, told=not self.computes(state, statement.body))
         steps: list[Value] = list(sequence.items)
         surely = len(sequence.items) if sequence.sure is None else sequence.sure
@@ -412,12 +412,6 @@ class Interpreter(Conditions):
             for name in names & known.keys():
                 if isinstance(known[name], Setting):
                     self._rebind(path, name, SCALAR)
-
-    def _is_used_up(self, state: State, value: Value) -> bool:
-        """Whether a loop over something leaves nothing for the next one: an iterator, an open file."""
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        is_file = isinstance(found, InstanceObject) and found.klass == External(FILE)
-        return is_file or (isinstance(value, SequenceValue) and value.kind in ("iterator", "generator"))
 
     def _while(self, statement: ir.While, state: State) -> Flow:
         flow, paths, ends = Flow(), [state], []
@@ -551,7 +545,7 @@ class Interpreter(Conditions):
         grad, scopes = self.grad_enabled, self.name_scopes
         left: list[Leaving] = []
         managers: list[tuple[ir.Expr, Value]] = []
-        forks, given, modes = [], len(self.given_back), list[Value]()
+        forks, given, modes = [], len(self.turns or ()), list[Value]()
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)

@@ -137,11 +137,11 @@ class Items(Registered):
                 getter = self._object_attribute(state, node, base, "__getitem__")
                 if isinstance(getter, FunctionValue):
                     return self.call(state, node, getter, indices)
-                return self._container_item(found, indices)
+                return self._container_item(state, found, indices)
             case _:
                 return Unknown()
 
-    def _container_item(self, found: InstanceObject, indices: Sequence[Operand]) -> Value:
+    def _container_item(self, state: State, found: InstanceObject, indices: Sequence[Operand]) -> Value:
         contents = found.get(CONTENTS) or Unknown()
         if isinstance(contents, SequenceValue):
             names = dict(found.arguments).get("keys")
@@ -151,7 +151,10 @@ class Items(Registered):
                 if known is not None:
                     return known
                 return _join_items(contents.items, contents.rest)
-            return self._sequence_item(contents.items, contents.rest, indices)
+            item = self._sequence_item(contents.items, contents.rest, indices)
+            if isinstance(indices[0].expr, ir.Slice):  # a container of the same class
+                return self.allocate(state, InstanceObject(found.klass, ((CONTENTS, item),)))
+            return item
         return Unknown()
 
     def set_item(
@@ -260,6 +263,18 @@ class Items(Registered):
             if isinstance(contents, SequenceValue):
                 return contents
         return SequenceValue(rest=Unknown())
+
+    def is_used_up(self, state: State, value: Value) -> bool:
+        """Whether a loop over something leaves nothing for the next one: an iterator, an open file."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        is_file = isinstance(found, InstanceObject) and found.klass == External(FILE)
+        return is_file or (isinstance(value, SequenceValue) and value.kind in ("iterator", "generator"))
+
+    def take_all(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
+        """Code goes through these: an iterator among them moves on."""
+        for operand in operands:
+            if self.is_used_up(state, operand.value):
+                self.note_next(state, node, operand)
 
     def unpack(
         self, state: State, node: ir.Node, value: Value, targets: Sequence[ir.Expr]

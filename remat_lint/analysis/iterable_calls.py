@@ -247,3 +247,19 @@ ITERABLE_CALLS: dict[str, Builtin] = {
     _GET_ATTRIBUTE: _get_attributes,
     _CALL_METHOD: _call_method,
 }
+
+_LAZY = {
+    "builtins": "zip map filter enumerate reversed",
+    "itertools": "chain chain.from_iterable islice zip_longest pairwise cycle count repeat",
+}
+_EAGER = {
+    "builtins": "list tuple set dict sorted sum min max any all",
+    "collections": "deque",
+    "functools": "reduce",
+}
+
+LAZY = frozenset(f"{module}.{name}" for module, names in _LAZY.items() for name in names.split())
+"""Functions that give an iterator, which takes from those that they are handed."""
+
+EAGER = frozenset(f"{module}.{name}" for module, names in _EAGER.items() for name in names.split())
+"""Functions that go through what they are handed."""

@@ -67,7 +67,10 @@ from remat_lint.source import SourceFile
 REMAT = "torch_remat"
 
 MAX_DEPTH = 16
-"""Calls nested deeper than this are not followed."""
+"""Calls nested deeper than this are followed only where no function is among them twice."""
+
+CALLS_ON_A_STACK = 16
+"""Calls of the code under analysis, inside each other, that are run on one Python stack."""
 
 MAX_STEPS = 4_000
 """Statements run for one root; a root that needs more is given up. A decoder block needs about a hundred."""
@@ -278,6 +281,8 @@ class Machine:
         """Whether a call under the guard that runs was not run, so that the phases cannot be compared."""
         self.recipes: dict[object, int] = {}
         """Numbers for the ways in which things are made, so that equal ones are one."""
+        self.calls_under_way = 0
+        """How many calls are run inside each other, for whatever frame."""
         self.outer_writes = 0
         """In-place writes to outputs that a callee was handed: reported where they were handed over."""
         self._serial = 0

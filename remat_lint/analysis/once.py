@@ -92,6 +92,8 @@ def _stored(function: ir.Function, statement: ir.Stmt) -> Iterator[str]:
             for target in targets:
                 if not _is_local(function, target):
                     yield _path(target.base if isinstance(target, ir.Subscript) else target)
+        case ir.AugAssign(target=target) if not _is_local(function, target):
+            yield _path(target.base if isinstance(target, ir.Subscript) else target)
         case ir.Expression(value=ir.Call(function=ir.Attribute(base=base, name=name))):
             if name in _FILLING or name.endswith("_"):
                 yield _path(base)

@@ -16,11 +16,12 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.effects import Effects, is_duration
 from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.state import State
+from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
+    ByPhase,
     Choice,
     Constant,
     DictObject,
@@ -203,8 +204,9 @@ class Operations(Effects):
         whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
         given = [operand for _, operand in bound.pairs]
         has_gradients = bool(operation.constructor) or self._grad(iter(given)) is not False
-        kept = has_gradients and not scaled
-        self.note_operation(state, f"{operation.name}{whose}", given, result, kept=kept)
+        kept, phase = has_gradients and not scaled, self._phase_of(operation, bound)
+        if state.phase is not Phase.BOTH or not self.note_one_phase(operation.name, result, phase):
+            self.note_operation(state, f"{operation.name}{whose}", given, result, kept=kept)
         source = self._source(operation, bound)
         if source is not None and operation.effect in _OF_TENSORS and operation.name not in _OF_OTHERS:
             self.note_tensor(source.value)
@@ -229,7 +231,22 @@ class Operations(Effects):
                 random = replace(random, device=self._device_drawn_on(operation, bound))
             makes_noise = "generator" in operation.parameters and not operation.switches
             gives = Drawn.NOISE if makes_noise and not self._written(operation, bound) else None
+            phase = state.phase
+            if phase is Phase.BOTH:
+                state.phase = self._phase_of(operation, bound)
             self.draw(state, node, random, self.called(node), certain=certain and known, gives=gives)
+            state.phase = phase
+
+    def _phase_of(self, operation: Operation, bound: Bound) -> Phase:
+        """The phase in which an operation draws: ``training=not remat.is_recomputing()`` switches it off."""
+        for switch in operation.switches:
+            operand = bound.get(switch.parameter)
+            if operand is None or not isinstance(operand.value, ByPhase):
+                continue
+            forward, replay = (one not in switch.off for one in (operand.value.forward, operand.value.replay))
+            if forward is not replay:
+                return Phase.FORWARD if forward else Phase.REPLAY
+        return Phase.BOTH
 
     def _device_drawn_on(self, operation: Operation, bound: Bound) -> Device | None:
         """The device whose default generator an operation draws from, if it says so."""
@@ -259,7 +276,7 @@ class Operations(Effects):
             known = at_hand(value)
             if known is not None and known.value in switch.off:
                 return None
-            certain &= known is not None or _is_mode(operand)
+            certain &= known is not None or isinstance(value, ByPhase) or _is_mode(operand)
         if operation.draws_like is None:
             return certain
         inner = self._layer_draws(state, bound.get(operation.draws_like))

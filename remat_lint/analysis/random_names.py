@@ -253,6 +253,12 @@ METHODS = (
     _Names("", Role(Does.GIVE, RandomKind.OBJECT), PYTHON_RANDOM, "setstate"),
     _Names("", Role(Does.DRAW, RandomKind.SYSTEM), SYSTEM_RANDOM, f"{_NUMBERS} {_PICKS}"),
     _Names("", Role(Does.DRAW, RandomKind.OBJECT), NUMPY_GENERATOR, _NEW_NUMPY),
+    _Names(
+        "each call gives others, which are made of how many there were by then",
+        Role(Does.DRAW, RandomKind.OBJECT),
+        f"{NUMPY_GENERATOR} {NUMPY_BITS}",
+        "spawn",
+    ),
     _Names("", Role(Does.DRAW, RandomKind.OBJECT), NUMPY_STATE, f"{_OLD_NUMPY} tomaxint"),
     _Names("", Role(Does.SEED_OR_DRAW, RandomKind.OBJECT), NUMPY_STATE, "seed"),
     _Names("", Role(Does.TAKE, RandomKind.OBJECT), NUMPY_STATE, "get_state"),

@@ -347,7 +347,10 @@ class Replays(Machine):
         """A write, where the call that made it also looked at the state."""
         watch = frame.watch
         is_advanced = write.outcome is Outcome.ADVANCED and write.written is not Written.STATISTICS
-        if is_advanced and watch.is_computed_with(write.held):
+        is_early = write.outcome in (Outcome.ADVANCED, Outcome.REPLACED) and watch.is_computed_with_early(
+            write.held
+        )
+        if is_early or (is_advanced and watch.is_computed_with(write.held)):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
         return replace(write, edit=None) if concerns(write.held, watch.read) else write
 
@@ -626,7 +629,7 @@ class Replays(Machine):
         ):
             return
         kept = not (draw.told or (draw.unkept and deed.inside is None))
-        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept)
+        yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept, draw.decides)
 
 
 def _is_in_function(replay: Replay, deed: Deed) -> bool:

@@ -19,6 +19,7 @@ from remat_lint.analysis.values import (
     HeapObject,
     Reference,
     RegionName,
+    Restored,
     Seeded,
     Tensor,
     Token,
@@ -243,6 +244,7 @@ class State:
         "pending",
         "phase",
         "readers",
+        "restored",
         "runs",
         "seeded",
         "variables",
@@ -275,6 +277,8 @@ class State:
         """The outputs that are read on every path that was joined into this one."""
         self.seeded: Seeded = frozenset()
         """The random states that the replayed code has set by now: a replay draws the same from them."""
+        self.restored: frozenset[Restored] = frozenset()
+        """The random states that a hook has set to copies of them, with nothing done to them since."""
         self.keeping: tuple[Keeping, ...] = ()
         """The operations that kept tensors since the path is one of one phase."""
         self.made: dict[int, int] = {}
@@ -309,6 +313,7 @@ class State:
         other.always, other.partly = self.always, self.partly
         other.weight = self.weight
         other.seeded, other.modes, other.moves = self.seeded, self.modes, self.moves
+        other.restored = self.restored
         self._owned = set()
         return other
 
@@ -418,17 +423,17 @@ class State:
         """Whether there is any token in a value."""
         return any(True for _ in self.tokens(value)) if value.links() else False
 
-    def leaves(self, value: Value, seen: set[int] | None = None) -> Iterator[Value]:
+    def leaves(self, value: Value) -> Iterator[Value]:
         """A value and all that it is made of, in containers and objects too; each object once."""
-        seen = set() if seen is None else seen
-        yield value
-        for part in parts(value):
-            yield from self.leaves(part, seen)
-        if isinstance(value, Reference) and value.address not in seen:
-            seen.add(value.address)
-            found = self.heap.get(value.address)
-            for item in contents(found) if found is not None else ():
-                yield from self.leaves(item, seen)
+        waiting, seen = [value], set[int]()
+        while waiting:
+            one = waiting.pop()
+            yield one
+            waiting += reversed(parts(one))
+            if isinstance(one, Reference) and one.address not in seen:
+                seen.add(one.address)
+                found = self.heap.get(one.address)
+                waiting += reversed(list(contents(found))) if found is not None else ()
 
     def is_alive(self, token: Token) -> bool:
         """Whether a name or object still holds the output itself, or a view that autograd knows.
@@ -534,6 +539,7 @@ def join_states(first: State, second: State) -> State:
     joined.changed = second.changed | first.changed
     joined.declared = first.declared & second.declared
     joined.seeded = first.seeded & second.seeded
+    joined.restored = first.restored & second.restored
     joined.modes = max(first.modes, second.modes)
     joined.moves = either(first.moves, second.moves)
     return joined

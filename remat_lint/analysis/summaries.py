@@ -287,18 +287,19 @@ class Summaries:
 
     def _collect(self, state: State, value: Value, heap: dict[int, HeapObject]) -> None:
         """Gather the objects that a result refers to. Raises ``NotSummarised``."""
-        if isinstance(value, _PATH_BOUND):
-            raise NotSummarised
-        if isinstance(value, FunctionValue) and value.frame != value.scope.frame:
-            raise NotSummarised
-        for part in parts(value):
-            self._collect(state, part, heap)
-        if isinstance(value, Reference) and value.address not in heap:
-            found = self._object_at(state, value)
-            if found is not None:
-                heap[value.address] = found
-                for item in contents(found):
-                    self._collect(state, item, heap)
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, _PATH_BOUND):
+                raise NotSummarised
+            if isinstance(one, FunctionValue) and one.frame != one.scope.frame:
+                raise NotSummarised
+            waiting += reversed(parts(one))
+            if isinstance(one, Reference) and one.address not in heap:
+                found = self._object_at(state, one)
+                if found is not None:
+                    heap[one.address] = found
+                    waiting += reversed(list(contents(found)))
 
 
 _PATH_BOUND = (

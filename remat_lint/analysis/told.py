@@ -6,15 +6,19 @@ names, and those go nowhere else. Everything that is not plainly so counts as co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from remat_lint.analysis import ir
-from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.occurrences import occurrences
 from remat_lint.analysis.suites import nested
 
 _TEXTS = frozenset(["hex", "token_hex", "token_urlsafe"])
 """Attributes and functions that give a random text."""
+
+
+_DESCRIPTIONS = frozenset(["shape", "dtype", "device", "ndim", "layout", "itemsize"])
+"""What is known of a tensor whatever its numbers are."""
 
 
 Known = dict[tuple[ir.Function, str], bool]
@@ -53,6 +57,41 @@ def _is_name_told(function: ir.Function, name: str, telling: _Telling, known: Kn
         followed |= telling.names
     known.update(((function, one), True) for one in followed)
     return True
+
+
+def decides(function: ir.Function, draw: ir.Expr) -> bool:
+    """Whether a condition of the function depends on what an expression draws, as a number."""
+    names: set[str] = set()
+    for statement in nested(function.body):
+        match statement:
+            case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr() as value) if _carries(
+                value, draw, names
+            ):
+                names.add(name)
+        if any(_carries(test, draw, names) for test in _tests(statement)):
+            return True
+    return False
+
+
+def _carries(expr: ir.Expr, draw: ir.Expr, names: Set[str]) -> bool:
+    """Whether the value of an expression is what was drawn, or compared or computed with it."""
+    match expr:
+        case _ if expr is draw:
+            return True
+        case ir.Name(id=name):
+            return name in names
+        case ir.Call(function=ir.Attribute(base=base, name="item" | "any" | "all")):
+            return _carries(base, draw, names)
+        case ir.Binary() | ir.Comparison() | ir.Unary() | ir.Boolean():
+            return any(_carries(part, draw, names) for part in children(expr))
+        case _:
+            return False
+
+
+def _tests(statement: ir.Stmt) -> list[ir.Expr]:
+    """The conditions of a statement, those in its expressions too."""
+    own = [statement.test] if isinstance(statement, (ir.If, ir.While)) else []
+    return own + [one.test for one, _ in evaluated(header(statement)) if isinstance(one, ir.Conditional)]
 
 
 class _Telling:
@@ -94,7 +133,11 @@ class _Telling:
                 return False
 
     def _is_in(self, exprs: Iterable[ir.Expr]) -> bool:
-        for expr, _ in evaluated(tuple(exprs)):
+        found = [expr for expr, _ in evaluated(tuple(exprs))]
+        described = {id(e.base) for e in found if isinstance(e, ir.Attribute) and e.name in _DESCRIPTIONS}
+        for expr in found:
+            if id(expr) in described:
+                continue
             if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self.names):
                 return True
             if isinstance(expr, ir.Lambda) and any(

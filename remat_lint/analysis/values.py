@@ -79,6 +79,14 @@ class Lent(NamedTuple):
     name: str
 
 
+class Restored(NamedTuple):
+    """A random state that was set to a copy, which was taken on a device if it is torch's."""
+
+    kind: RandomKind
+    number: int
+    device: Device | None
+
+
 Seeded = frozenset[RandomState | Lent]
 """The random states that are set, and where they were taken from."""
 

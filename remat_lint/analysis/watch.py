@@ -50,6 +50,17 @@ ADVANCING = frozenset(
 STORING = frozenset(["add", "setdefault", "update", "discard"])
 """Methods of containers that change nothing when they are called again with equal arguments."""
 
+TENSORS_OF_MODULES = frozenset(
+    [
+        *("parameters", "named_parameters", "get_parameter"),
+        *("buffers", "named_buffers", "get_buffer", "state_dict"),
+    ]
+)
+"""Methods of modules that lead to their tensors."""
+
+WEIGHTS = frozenset(["weight", "bias"])
+"""What modules of torch mostly call their parameters."""
+
 _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", "stride", "is_cuda"])
 """What does not depend on the data of a tensor."""
 
@@ -58,12 +69,14 @@ _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", 
 class Arm:
     """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run.
 
-    ``instead`` is whether something is computed where it does not run.
+    ``instead`` is whether something is computed where it does not run. Of what it ``finds``, the condition
+    tests only whether it is there.
     """
 
     tested: frozenset[Held]
     once: bool
     instead: bool
+    finds: frozenset[Held] = frozenset()
 
 
 Arms = tuple[Arm, ...]
@@ -110,6 +123,18 @@ class Watch:
     written: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that was written, with the arms in which that was."""
 
+    written_now: set[Held] = field(default_factory=set)
+    """What of that the running statement was the first to write."""
+
+    early: dict[str, frozenset[Held]] = field(default_factory=dict)
+    """The state that a local name holds as it was before the function wrote it."""
+
+    used_early: dict[Held, set[Arms]] = field(default_factory=dict)
+    """The state that something was computed with as it was then, with the arms in which that was."""
+
+    copied: dict[Held, set[Held]] = field(default_factory=dict)
+    """For state as it was then, the state that was set to it or to what was made of it."""
+
     seen: set[Held] = field(default_factory=set)
     """The state that any expression stood for, in the ``try`` under way or else so far."""
 
@@ -148,6 +173,10 @@ class Watch:
     def bind(self, name: str, expr: ir.Expr | None) -> None:
         """A local name is bound to the value of an expression."""
         self.diverged.pop(name, None)
+        early = self.unwritten(expr)
+        self.early.pop(name, None)
+        if early:
+            self.early[name] = early
         if self.met or self.origins:
             state, grown = self.mentioned(expr), frozenset(grown_in(self, expr))
             self.origins.pop(name, None)
@@ -158,13 +187,29 @@ class Watch:
             if grown:
                 self.grown[name] = grown
 
+    def unwritten(self, expr: ir.Expr | None) -> frozenset[Held]:
+        """The state that the value of an expression is made of as it was before anything wrote it."""
+        state = self.mentioned(expr)
+        if not state:
+            return state
+        assert expr is not None
+        names = {part.id for part, _ in evaluated((expr,)) if isinstance(part, ir.Name)}
+        still = {one for one in state if one not in self.written or one in self.written_now}
+        if isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):  # an alias sees it change
+            still = {one for one in still if one[1]}
+        return frozenset(still).union(*(self.early.get(name, ()) for name in names))
+
     @contextmanager
     def inside(
-        self, tested: frozenset[Held], body: Sequence[ir.Stmt], others: Sequence[ir.Stmt]
+        self,
+        tested: frozenset[Held],
+        body: Sequence[ir.Stmt],
+        others: Sequence[ir.Stmt],
+        finds: frozenset[Held] = frozenset(),
     ) -> Iterator[None]:
         """An arm of an ``if`` on this state runs; where it does not, the others do."""
         once = bool(tested) and any(_settles(one, tested) for one in _run_through(body))
-        self.arms.append(Arm(tested, once, bool(tested) and _computes(others)))
+        self.arms.append(Arm(tested, once, bool(tested) and _computes(others), finds))
         try:
             yield
         finally:
@@ -199,11 +244,14 @@ class Watch:
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
         """Something is computed with this state, which these expressions stand for."""
-        names = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
-        around = (self.bound[name] for name in names if name in self.origins)
-        arms = max((tuple(self.arms), *around), key=len)
-        for held in state:
-            self.used.setdefault(held, set()).add(arms)
+        found = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
+        names = [name for name in found if name in self.origins]
+        arms = max((tuple(self.arms), *(self.bound[name] for name in names)), key=len)
+        for held in state:  # what is written is there on replay
+            around = tuple(arm for arm in arms if held not in arm.finds)
+            self.used.setdefault(held, set()).add(around)
+        for held in frozenset[Held]().union(*(self.early.get(name, ()) for name in names)):
+            self.used_early.setdefault(held, set()).add(arms)
 
     def was_used(self, held: Held) -> bool:
         """Whether something was computed with a state by now, on every path that leads here."""
@@ -212,7 +260,15 @@ class Watch:
 
     def write(self, held: Held) -> None:
         """This state is written."""
+        if held not in self.written:
+            self.written_now.add(held)
         self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def copy(self, expr: ir.Expr | None, held: Held) -> None:
+        """State is set to the value of an expression."""
+        for one in self.unwritten(expr):
+            if one != held:
+                self.copied.setdefault(one, set()).add(held)
 
     def is_set_wherever_written(self, held: Held) -> bool:
         """Whether a state is set whole, before or after, wherever it is written."""
@@ -222,10 +278,19 @@ class Watch:
 
     def is_computed_with(self, held: Held) -> bool:
         """Whether something is computed with a state wherever it is written."""
+        return self._is_wherever_written(held, [self.used.get(one, ()) for one in concerned(held)])
+
+    def is_computed_with_early(self, held: Held) -> bool:
+        """Whether that is so of the state as it was before, kept in a name or in other state."""
+        kept = (other for one in concerned(held) for other in self.copied.get(one, ()))
+        uses = [self.used_early.get(one, ()) for one in concerned(held)]
+        return self._is_wherever_written(held, [*uses, *(self.used.get(one, ()) for one in kept)])
+
+    def _is_wherever_written(self, held: Held, uses: Iterable[Iterable[Arms]]) -> bool:
         return any(
             arms[: len(around)] == around
-            for one in concerned(held)
-            for around in self.used.get(one, ())
+            for found in uses
+            for around in found
             for arms in self.written.get(held, ())
         )
 
@@ -426,17 +491,45 @@ def changed_names(source: SourceFile) -> frozenset[str]:
             for statement in reversed(statements):
                 found.update(_behind(statement, found))
             changed |= found
+    if not changed.isdisjoint(TENSORS_OF_MODULES):
+        changed |= _registered(source) | WEIGHTS
     return frozenset(changed)
 
 
+def _registered(source: SourceFile) -> frozenset[str]:
+    """The attributes that constructors set, and the buffers that they register."""
+    constructors = (one for one in source.lowered.functions if one.name == "__init__")
+    found: set[str] = set()
+    for statement in (one for constructor in constructors for one in nested(constructor.body)):
+        match statement:
+            case ir.Assign(targets=targets):
+                found.update(target.name for target in targets if isinstance(target, ir.Attribute))
+            case ir.Expression(value=ir.Call(arguments=[ir.Argument(value=ir.Const(value=str(name))), *_])):
+                found.add(name)
+            case _:
+                continue
+    return frozenset(found)
+
+
+def _names_in(target: ir.Expr) -> frozenset[str]:
+    return frozenset(part.id for part, _ in evaluated((target,)) if isinstance(part, ir.Name))
+
+
 def _behind(statement: ir.Stmt, changed: Set[str]) -> Iterator[str]:
-    """What a local name that is changed was made of: ``table = self.table.float()``."""
+    """What a local name that is changed was made of: ``t = self.t.float()``, ``for m in self.mem``."""
     match statement:
         case ir.Assign(targets=targets, value=ir.Expr() as value):
             if any(isinstance(target, ir.Name) and target.id in changed for target in targets):
                 yield from _last_name(value)
+        case ir.For(iterable=iterable) if not changed.isdisjoint(bound_names(statement)):
+            yield from _last_name(iterable)
         case _:
-            return
+            pass
+    for part, _ in evaluated(header(statement)):
+        if isinstance(part, ir.Comprehension):
+            for clause in part.clauses:
+                if not changed.isdisjoint(_names_in(clause.target)):
+                    yield from _last_name(clause.iterable)
 
 
 def _changed_by(statement: ir.Stmt, outer: frozenset[str]) -> Iterator[str]:
@@ -494,8 +587,15 @@ def _last_name(target: ir.Expr) -> Iterator[str]:
             yield from (
                 one.value for one in indices if isinstance(one, ir.Const) and isinstance(one.value, str)
             )
-        case ir.Call(function=ir.Attribute(base=base)):
+        case ir.Call(function=ir.Attribute(base=base, name=name)):
             yield from _last_name(base)
+            if name in TENSORS_OF_MODULES:
+                yield name
+        case ir.Call(function=ir.Name(), arguments=arguments):
+            for argument in arguments:
+                yield from _last_name(argument.value)
+                if isinstance(argument.value, ir.Const) and isinstance(argument.value.value, str):
+                    yield argument.value.value
         case ir.Display(items=items):
             for item in items:
                 yield from _last_name(item)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.facts import Cover
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.regions import Regions
 from remat_lint.analysis.state import State
@@ -67,7 +68,7 @@ class Wrappers(Regions):
         positional = [operand for operand in operands if operand.keyword is None]
         given = _given(operands, _FUNCTION_NAMES)
         function = given or next(iter(positional), None)
-        wrapper = CheckpointWrapper(self.place(node), coverage=Coverage(known=False), certain=False)
+        wrapper = CheckpointWrapper(self.place(node), coverage=Coverage(without=Cover.UNKNOWN), certain=False)
         if function is None:
             return wrapper
         wrapper = self.wrap_function(state, wrapper, [function])

@@ -7,7 +7,7 @@ cache of rotary angles. What depends on the data of tensors, or on what was ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint import torch_ops
@@ -17,10 +17,10 @@ from remat_lint.analysis.evaluation_order import children, evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
-from remat_lint.analysis.moves import ANYTHING, Terms, held_by, moved, shifted
+from remat_lint.analysis.moves import ANYTHING, Moves, Terms, held_by, moved, shifted
 from remat_lint.analysis.replays import Replays
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.suites import nested
+from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.unkept import Drawn, is_unkept
 from remat_lint.analysis.values import (
@@ -57,6 +57,7 @@ from remat_lint.analysis.watch import (
     ANY_ELEMENT,
     SOME_ELEMENT,
     STORING,
+    WEIGHTS,
     Held,
     advances,
     changed_names,
@@ -181,7 +182,9 @@ class Writes(Replays):
         held = (owner, f".{expr.id}")
         if owner and (owner != self.frame.id or held in self.filled):
             self.meet(state, expr, expr.id, {held}, value)
-        elif owner and not self._is_known_tensor(value) and self._is_others(self.number_of(value)):
+            return
+        is_part = expr.id in self.frame.watch.origins or not self._is_known_tensor(value)
+        if owner and is_part and self._is_others(self.number_of(value)):
             self.meet(state, expr, expr.id, set(), value)
 
     def meet_element(self, state: State, expr: ir.Subscript, container: Operand, item: Value) -> None:
@@ -518,6 +521,7 @@ class Writes(Replays):
         watch = self.frame.watch
         expr = self._source_of(value)
         outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
+        watch.copy(expr, _element(target, held))
         if watch.was_replaced(held) and outcome is Outcome.ADVANCED:
             outcome = Outcome.REPLACED if self._is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
@@ -553,7 +557,9 @@ class Writes(Replays):
         if isinstance(statement, ir.AugAssign) and statement.target is target:
             if statement.operator not in _IDEMPOTENT:
                 return Outcome.ADVANCED
-        elif value.expr is not None and self._advances(value.expr, target, held):
+        elif (value.expr is not None and self._advances(value.expr, target, held)) or self._takes_over(
+            target
+        ):
             return Outcome.ADVANCED
         if not from_key and not self._is_new(state, value, value.expr):
             return None
@@ -562,6 +568,22 @@ class Writes(Replays):
         if watch.is_tested(_element(target, held)):
             return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
         return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
+
+    def _takes_over(self, target: ir.Node) -> bool:
+        """Whether a target gets what another one of the same statement had: ``a, b = b, a``."""
+        statement = self.frame.statement
+        if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Display):
+            return False
+        given = statement.value.items
+        for targets in statement.targets:
+            if (
+                isinstance(targets, ir.Display)
+                and target in targets.items
+                and len(given) == len(targets.items)
+            ):
+                own = self.text(given[targets.items.index(target)])
+                return any(self.text(one) == own for one in targets.items if one is not target)
+        return False
 
     def _is_new(self, state: State, value: Operand, expr: ir.Expr | None) -> bool:
         return self.depends_on_data(state, value.value) or self.is_from_data(state, expr)
@@ -583,6 +605,19 @@ class Writes(Replays):
         local, terms = (self.frame.id, f".{name}"), self._terms_of(state, expr)
         if terms or local in state.moves:
             self._move(state, local, terms)
+
+    def given_to_locals(self, expr: ir.Expr | None, targets: Sequence[ir.Expr]) -> dict[str, ir.Expr]:
+        """The expressions that the local names of a display are bound to: ``old, new = self.n, 0``."""
+        values = expr.items if isinstance(expr, ir.Display) else ()
+        if len(values) != len(targets) or any(isinstance(one, ir.Starred) for one in (*values, *targets)):
+            return {}
+        pairs = zip(targets, values, strict=True)
+        outer = self._outer_names()
+        return {one.id: value for one, value in pairs if isinstance(one, ir.Name) and one.id not in outer}
+
+    def copies_of(self, state: State, exprs: Mapping[str, ir.Expr]) -> Moves:
+        """What local names will be: all values are there before the first is bound."""
+        return {(self.frame.id, f".{name}"): self._terms_of(state, expr) for name, expr in exprs.items()}
 
     def _move(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
         state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
@@ -682,6 +717,14 @@ class Writes(Replays):
             self._move(state, held)
             self._note(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
+    def note_taken(self, state: State, node: ir.Expr, queue: Value) -> bool:
+        """Something is taken out of a queue for good: whether code computes with it."""
+        number, outcome = self.number_of(queue), self._outcome_of_taking(state, node, queue)
+        if not number or outcome is not Outcome.COMPUTED:
+            return False
+        self._note(state, node, (number, ""), Written.ITERATOR, outcome, node)
+        return True
+
     def note_deletion(
         self, state: State, target: ir.Expr, holder: Operand, indices: Sequence[ir.Expr | None] = ()
     ) -> None:
@@ -742,7 +785,7 @@ class Writes(Replays):
         if self._is_input(held, operand.expr):
             written = Written.INPUT
             outcome = self._outcome_for_input(node, held, operand, outcome)
-        elif is_whole and self._gives_the_same(node):
+        elif is_whole and self._gives_the_same(node, held):
             outcome = Outcome.REPEATED
         counted = counted and not _goes_around_autograd(node, operand.expr)
         shown = operand.expr if operand.expr is not None else node
@@ -800,8 +843,8 @@ class Writes(Replays):
         )
         return not is_own and (self.is_surely_steady(value) or self._is_learned(value))
 
-    def _gives_the_same(self, node: ir.Node) -> bool:
-        """Whether a write in place is one of constants, sizes and steady things."""
+    def _gives_the_same(self, node: ir.Node, held: Held) -> bool:
+        """Whether a write in place is one of constants, sizes and steady things, not of what it writes to."""
         match node:
             case ir.Call(function=ir.Attribute(name=name), arguments=arguments):
                 operation = torch_ops.method(name)
@@ -812,8 +855,8 @@ class Writes(Replays):
                 parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
             case _:
                 return False
-        values = self.frame.values
-        return all(part.at in values and self.is_surely_steady(values[part.at]) for part in parts)
+        mentioned = self.frame.watch.mentioned
+        return all(self._is_the_same(part) and held not in mentioned(part) for part in parts)
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
@@ -822,7 +865,9 @@ class Writes(Replays):
     def note_statistics(
         self, state: State, node: ir.Expr, reference: Reference, name: str, module: InstanceObject
     ) -> None:
-        """A module of torch runs: some keep statistics of what they see in training."""
+        """A module of torch runs: it computes with its weights, and some keep statistics in training."""
+        if not self.frame.watch.changed.isdisjoint(WEIGHTS):
+            self.compute_with(state, frozenset((reference.address, f".{weight}") for weight in WEIGHTS))
         if module.get("training") == Constant(False):
             return
         shown = self._name_of_called(node) or name.rpartition(".")[2]
@@ -847,22 +892,49 @@ class Writes(Replays):
         self, state: State, node: ir.Expr, function: FunctionValue, operands: Sequence[Operand], value: Value
     ) -> None:
         """A function is called whose results are kept by its arguments: tensors are told by identity."""
-        if any(self.depends_on_data(state, operand.value) for operand in operands):
+        others = [operand.value for operand in operands if self.is_another_each_time(state, operand)]
+        if any(self.depends_on_data(state, other) for other in others):
             self._note(state, node, (FOREIGN, ""), Written.CACHE, Outcome.ADVANCED)
-            return
-        if any(self.is_another_each_time(state, operand.value) for operand in operands):
+        if others:
             return
         if self.depends_on_data(state, value) and self._may_require_grad(state, value):
             number = self.number_of(function.receiver or NONE)
             held = (number, f".{function.definition.name}") if number else (FOREIGN, "")
-            self._note(state, node, held, Written.CACHE, Outcome.SKIPPED)  # it is computed no second time
+            is_known = all(isinstance(one, Tensor) for one in alternatives(value))
+            # It is computed no second time.
+            self._note(state, node, held, Written.CACHE, Outcome.SKIPPED, certain=is_known)
 
-    def is_another_each_time(self, state: State, value: Value) -> bool:
+    def is_another_each_time(self, state: State, operand: Operand) -> bool:
         """Whether an argument is another one on replay, so that what is kept for the first does not count."""
+        value = operand.value
         if isinstance(value, Reference):
             return not self._is_others(value.address)
+        if self._is_same_object(state, operand):
+            return False
         is_computed = isinstance(value, Unknown) and value.computed
         return is_computed or self.depends_on_data(state, value)
+
+    def _is_same_object(self, state: State, operand: Operand) -> bool:
+        """Whether a replay finds the same tensor here: no view, which is another one each time."""
+        number = self.number_of(operand.value)
+        if not number or not self._is_others(number) or any(body.rebuilt for body in self.bodies):
+            return False
+        match operand.expr:
+            case ir.Name(id=name):
+                is_local = name in state.frames.get(self.frame.id, {})
+                return not is_local or self._is_handed_to_body(name)
+            case ir.Attribute(base=base):
+                return isinstance(self.frame.values.get(base.at), Reference)
+            case _:
+                return False
+
+    def _is_handed_to_body(self, name: str) -> bool:
+        """Whether a local name is an argument of the checkpointed function, and stays that."""
+        function, caller = self.frame.function, self.frame.parent
+        if function is None or caller is None or not self.bodies or self.bodies[-1].depth != caller.depth:
+            return False
+        is_given = any(parameter.name == name for parameter in function.parameters)
+        return is_given and not any(name in bound_names(one) for one in nested(function.body))
 
     def _is_moved(self, state: State, expr: ir.Expr | None, held: Held) -> bool:
         """Whether a value is the state itself, at most on another device: ``self.w.data.to(device)``."""
@@ -1029,9 +1101,14 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
     """What to name for a node that writes: what its methods are called on, or the function."""
     if isinstance(node, ir.Call) and written in (Written.STATISTICS, Written.CACHE):
         return node.function
-    while isinstance(node, ir.Call):
+    while isinstance(node, ir.Call) and not _fetches(node):
         node = _receiver(node) or node.function
     return node
+
+
+def _fetches(call: ir.Call) -> bool:
+    """Whether a call is another way to write an attribute."""
+    return isinstance(call.function, ir.Name) and call.function.id == "getattr"
 
 
 def _is_chained(expr: ir.Expr | None) -> bool:

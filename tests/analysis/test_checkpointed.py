@@ -19,7 +19,7 @@ import pytest
 from remat_lint.analysis import ir
 from remat_lint.analysis.analyser import Analyser
 from remat_lint.analysis.deeds import Touch
-from remat_lint.analysis.facts import ExternalEffect, ModuleFacts, Touched
+from remat_lint.analysis.facts import ExternalEffect, ModuleFacts, RandomDraw, Touched
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import Value
@@ -992,6 +992,31 @@ def test_a_checkpoint_that_the_settings_name_may_do_anything_else(tmp_path: Path
     facts = Printing(project).analyse(source)
     assert effects(facts, source).keys() == {"A", "B", "Inner"}
     assert not any(fact.replayed.certain for fact in facts.of(ExternalEffect))
+
+
+DRAWING = """\
+import random
+from lib import ckpt
+from timm.models import checkpoint_seq
+
+
+def body(x):
+    return (x * random.random()).sin()
+
+
+def run(x):
+    return {call}
+"""
+
+
+@pytest.mark.parametrize(("call", "certain"), [("ckpt(body, x)", False), ("checkpoint_seq([body], x)", True)])
+def test_a_checkpoint_that_the_settings_name_may_restore_nothing(call: str, certain: bool) -> None:
+    """What is known by its name stays so where the settings name it too."""
+    names = frozenset(["lib.ckpt", "timm.models.checkpoint_seq"])
+    source = SourceFile("model.py", DRAWING.format(call=call).encode())
+    facts = Analyser(Project(wrappers=WrapperNames(checkpoint=names))).analyse(source)
+    (draw,) = facts.of(RandomDraw)
+    assert draw.replayed.certain is certain
 
 
 SHOWN = """\

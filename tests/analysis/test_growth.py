@@ -6,6 +6,7 @@ Work is counted in calls of Python functions, which are the same on every machin
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -47,6 +48,31 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "a chain of calls": lambda n: (
         _numbered("def f#(x):\n y = S(torch.sin, 'r#')(x)\n return f#+1(y)\n", n)
         + f"def f{n}(x): return x + 1\n"
+    ),
+    "a long chain of calls": lambda n: (
+        "def f0(x): return x.sin()\n"
+        + _numbered("def f#+1(x): return f#(x).sin()\n", 8 * n)
+        + f"def body(x): return remat.checkpoint()(f{8 * n})(x)\n"
+    ),
+    "a long chain of lambdas": lambda n: (
+        "def body(x):\n f0 = lambda x: x.sin()\n"
+        + _numbered(" f#+1 = lambda x: f#(x).sin()\n", 8 * n)
+        + f" return remat.checkpoint()(f{8 * n})(x)\n"
+    ),
+    "lambdas that fan out": lambda n: (
+        "def body(x):\n f0 = lambda x: x.sin()\n"
+        + _numbered(" f#+1 = lambda x: f#(x) + f#(x)\n", 2 * n)
+        + f" return remat.checkpoint()(f{2 * n})(x)\n"
+    ),
+    "modules in modules": lambda n: (
+        "class B0(nn.Module):\n def forward(self, x): return x.sin()\n"
+        + _numbered(
+            "class B#+1(nn.Module):\n"
+            " def __init__(self):\n  super().__init__()\n  self.b = B#()\n"
+            " def forward(self, x): return self.b(x).sin()\n",
+            4 * n,
+        )
+        + f"def body(x): return remat.checkpoint()(B{4 * n}())(x)\n"
     ),
     "calls that fan out over regions": lambda n: (
         _numbered("def f#(x):\n a = f#+1(x)\n b = f#+1(a)\n return S(torch.add, 'r#')(a, b)\n", n)
@@ -129,10 +155,12 @@ def _calls(source: str) -> int:
         assert calls <= MOST_CALLS, "the analysis does not end"
 
     sys.setprofile(count)
+    threading.setprofile(count)
     try:
         analyse(file, Project())
     finally:
         sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
     return calls
 
 

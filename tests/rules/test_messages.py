@@ -231,7 +231,7 @@ return Wave()(x)""",
         "where one of them replays otherwise. Move it out of the checkpointed function.",
     ),
     "RMT505 of the time": (
-        "import time\nreturn remat.checkpoint()(lambda t: t * time.time())(x)",
+        "import time\nreturn remat.checkpoint()(lambda t: (t * time.time()).sin())(x)",
         "`time.time()` goes into what is computed here, and is another value when the checkpoint replays this: the "
         "gradients are silently wrong. Read it before the checkpoint, and pass it in as an argument.",
     ),
@@ -435,8 +435,8 @@ return Wave()(x)""",
         "    return t.sin()\n"
         "return remat.checkpoint()(inner)(x)",
         "`norm` keeps tensors for backward, and does not run when the checkpoint replays this: if its "
-        "result has gradients, another number of tensors is saved, and backward raises. Put what is only "
-        "recorded under `torch.no_grad()`.",
+        "result has gradients, another number of tensors is saved, and backward raises. Compute the same in"
+        " both phases; what is only recorded goes under `torch.no_grad()`.",
     ),
     "RMT506 of an operation on replay": (
         "def inner(t):\n"
@@ -452,48 +452,59 @@ return Wave()(x)""",
         "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
         "region `drop` draws from torch's random state, which no state hook restores: replay skips region "
         "`drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
-        "Give the checkpoint a `remat.RecomputeStateHook` that restores torch's random state "
-        "(`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`).",
+        "Restore that state with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, "
+        "`torch.set_rng_state`; on a GPU those of `torch.cuda`).",
     ),
     "RMT401 where no checkpoint is in view": (
         "y = remat.region(torch.rand_like, 'noise', recompute=False)(x)\nremat.recompute_needs_tensor(y)\nreturn x * y",
         "region `noise` draws from torch's random state. Unless the checkpoint that replays this has a "
         "state hook for that, replay skips region `noise` and its draws, so that whatever draws after it "
-        "gets other numbers than in the forward. Give the checkpoint a `remat.RecomputeStateHook` that "
-        "restores torch's random state (`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of "
+        "gets other numbers than in the forward. Restore that state with a hook, "
+        "`recompute_state_hooks=(hook,)` (`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of "
         "`torch.cuda`).",
     ),
     "RMT402": (
         "return remat.checkpoint()(lambda t: t * torch.rand_like(t))(x)",
-        "`torch.rand_like` draws from torch's random state, which no state hook restores: the replay "
-        "draws other numbers, and the gradients are silently wrong. Give the checkpoint a "
-        "`remat.RecomputeStateHook` that restores torch's random state (`torch.get_rng_state`, "
-        "`torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside the checkpoint and pass "
-        "the result in.",
+        "`torch.rand_like` draws from torch's random state, which no state hook restores: the replay draws "
+        "other numbers, and the gradients are silently wrong. Restore that state with a hook, "
+        "`recompute_state_hooks=(hook,)` (`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of "
+        "`torch.cuda`), or draw outside the checkpoint and pass the result in.",
     ),
     "RMT402 under a policy": (
         "f = remat.region(torch.rand_like, 'noise', recompute=policy('noise'))\nreturn remat.checkpoint()(lambda t: f(t))(x)",
         "region `noise` draws from torch's random state, which no state hook restores: where the policy "
         "recomputes region `noise`, the replay draws other numbers, and the gradients are silently wrong. "
-        "Give the checkpoint a `remat.RecomputeStateHook` that restores torch's random state "
-        "(`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside "
-        "the checkpoint and pass the result in.",
+        "Restore that state with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, "
+        "`torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside the checkpoint and pass "
+        "the result in.",
     ),
     "RMT402 of a probability that nobody knows": (
         "return remat.checkpoint()(lambda t: torch.nn.functional.dropout(t, policy.p).sin())(x)",
-        "`torch.nn.functional.dropout` may draw from torch's random state, which no state hook restores: "
-        "if it does, the replay draws other numbers, and the gradients are silently wrong. Give the "
-        "checkpoint a `remat.RecomputeStateHook` that restores torch's random state "
-        "(`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of `torch.cuda`), or draw outside "
-        "the checkpoint and pass the result in.",
+        "`torch.nn.functional.dropout` may draw from torch's random state, which no state hook restores: if"
+        " it does, the replay draws other numbers, and the gradients are silently wrong. Restore that state"
+        " with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, `torch.set_rng_state`; on a "
+        "GPU those of `torch.cuda`), or draw outside the checkpoint and pass the result in.",
     ),
     "RMT402 of what no backward needs": (
         "import random\nreturn remat.checkpoint()(lambda t: t * random.random())(x)",
         "`random.random` draws from the state of Python's `random`, which no state hook restores: the "
         "replay draws other numbers, and the gradients are right only as long as no operation behind it "
-        "needs what comes out for backward. Give the checkpoint a `remat.RecomputeStateHook` that "
-        "restores the state of Python's `random` (`random.getstate`, `random.setstate`), or draw outside "
-        "the checkpoint and pass the result in.",
+        "needs what comes out for backward. Restore that state with a hook, `recompute_state_hooks=(hook,)`"
+        " (`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT402 of what decides": (
+        "import random\ndef inner(t):\n    if random.random() < 0.5:\n        return t\n    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`random.random` draws from the state of Python's `random`, which no state hook restores: the "
+        "replay draws other numbers, and where it goes another way, backward raises or the gradients are "
+        "silently wrong. Restore that state with a hook, `recompute_state_hooks=(hook,)` "
+        "(`random.getstate`, `random.setstate`), or draw outside the checkpoint and pass the result in.",
+    ),
+    "RMT506 of an operation that is switched off": (
+        "return remat.checkpoint()(lambda t: torch.dropout(t, 0.5, not remat.is_recomputing()).sin())(x)",
+        "`dropout` keeps tensors for backward, and does not run when the checkpoint replays this: if its "
+        "result has gradients, another number of tensors is saved, and backward raises. Compute the same in"
+        " both phases; what is only recorded goes under `torch.no_grad()`.",
     ),
     "RMT402 in one phase": (
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n"
@@ -518,8 +529,8 @@ return Wave()(x)""",
     "RMT402 of a generator": (
         "g = torch.Generator()\nreturn remat.checkpoint()(lambda t: t * torch.rand(8, generator=g))(x)",
         "`torch.rand` draws from the state of `g`, which no state hook restores: the replay draws other "
-        "numbers, and the gradients are silently wrong. Give the checkpoint a `remat.RecomputeStateHook` "
-        "that restores the state of `g`, or draw outside the checkpoint and pass the result in.",
+        "numbers, and the gradients are silently wrong. Restore that state with a hook, "
+        "`recompute_state_hooks=(hook,)`, or draw outside the checkpoint and pass the result in.",
     ),
     "RMT403 of a hook": (
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(torch.sin)(x)",
@@ -528,9 +539,8 @@ return Wave()(x)""",
     "RMT403 of a draw": (
         "class Hook:\n    def snapshot(self):\n        return torch.get_rng_state()\n    def restore(self, state):\n        torch.set_rng_state(state)\nimport random\nreturn remat.checkpoint(recompute_state_hooks=(Hook(),))(lambda t: (t * random.random()).sin())(x)",
         "`random.random` draws from the state of Python's `random`, which none of the checkpoint's state "
-        "hooks restores: the replay draws other numbers, and the gradients are silently wrong. Give the "
-        "checkpoint a `remat.RecomputeStateHook` that restores the state of Python's `random` "
-        "(`random.getstate`, `random.setstate`).",
+        "hooks restores: the replay draws other numbers, and the gradients are silently wrong. Restore that"
+        " state with a hook, `recompute_state_hooks=(hook,)` (`random.getstate`, `random.setstate`).",
     ),
     "RMT404": (
         "import torch.utils.checkpoint as c\nreturn c.checkpoint(torch.dropout, x, 0.5, True, use_reentrant=False, preserve_rng_state=False)",
