@@ -13,10 +13,11 @@ from remat_lint.rules.random_states import harm, hook_to_write, rule_for, severi
 class IncompleteStateHook(Rule):
     """## What it does
     Finds state hooks that cannot work: without `snapshot` or `restore`, with a `restore` that does not use
-    what it is given, adds it to the state, or puts the state back as it was (as in `fork_rng`), or with a
-    `snapshot` that returns the state itself instead of a copy. A hook that enters a context which it never
-    leaves is a warning where it restores its state all the same. And it finds draws from a random state that
-    none of the hooks of their checkpoint restores.
+    what it is given, sets no random state, seeds it, adds to it, puts it back as it was (as in `fork_rng`),
+    or draws from it afterwards; and with a `snapshot` that returns the state itself instead of a copy, or a
+    copy that is older. A hook that enters a context which it never leaves is a warning where it restores
+    its state all the same, and so is one that restores it under some condition only. And it finds draws
+    from a random state that none of the hooks of their checkpoint restores.
 
     ## Why is this bad?
     `torch_remat` calls `snapshot` in the forward and gives its result to `restore` before the replay,

@@ -327,7 +327,7 @@ class Containers(Items):
                     self.note_elements(SequenceValue((value,)))
                 return reference
             case "get" | "pop" | "__getitem__" if values:
-                return self._container_item(found, [Operand(values[0])])
+                return self._container_item(state, found, [Operand(values[0])])
             case _ if name in MODULE_ITSELF:
                 return reference
             case _:

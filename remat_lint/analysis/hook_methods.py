@@ -15,7 +15,15 @@ from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.random_names import Does
 from remat_lint.analysis.suites import nested
-from remat_lint.analysis.values import ClassValue, FunctionValue, RandomState, Restored, Snapshot, Value
+from remat_lint.analysis.values import (
+    ClassValue,
+    FunctionValue,
+    RandomState,
+    Restored,
+    Snapshot,
+    Value,
+    alternatives,
+)
 from remat_lint.analysis.writes import Handled
 
 Fault = tuple[str, str]
@@ -65,6 +73,10 @@ NOTHING = (
 _LAZY = (
     "has a `snapshot` that is a generator: it runs, and takes the state, when `restore` asks for it",
     "Return the state.",
+)
+MAYBE_STALE = (
+    "may return from `snapshot` a state that an earlier `snapshot` has copied, not as it is by then",
+    "Copy the state in each `snapshot`.",
 )
 SOMETIMES = (
     "restores its state only where a condition holds that `snapshot` does not ask about",
@@ -177,6 +189,11 @@ class Reading:
         """Whether what a state is set to is older than the ``snapshot`` that returns it."""
         taken = [one.taken for one in self.again if isinstance(one, Snapshot) and _is_of(one, turn.key)]
         return bool(taken) and max(taken) <= self.second.began
+
+    def may_be_stale(self) -> bool:
+        """Whether ``snapshot`` returns on some way what an earlier one took."""
+        ways = [one for one in alternatives(self.second.value) if isinstance(one, Snapshot)]
+        return any(one.taken <= self.second.began for one in ways)
 
     def _is_moved(self, key: RandomState) -> bool:
         """Whether ``snapshot`` goes on to change a state that it has copied."""

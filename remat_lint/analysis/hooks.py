@@ -21,6 +21,7 @@ from remat_lint.analysis.hook_methods import (
     ENTERED,
     KEPT_IN_ITSELF,
     LIVE,
+    MAYBE_STALE,
     NOTHING,
     SOMETIMES,
     Hook,
@@ -174,6 +175,8 @@ class Hooks(Markers):
             self._report_hook(node, hook, *ENTERED, breaks=not states)
             if not states:
                 return _Covered(known=False)
+        elif read.may_be_stale():
+            self._report_hook(node, hook, *MAYBE_STALE, breaks=False)
         elif read.restores_sometimes():
             self._report_hook(node, hook, *SOMETIMES, breaks=False)
         attributes = frozenset(self._attributes_restored(state, first.handled, restore.handled))

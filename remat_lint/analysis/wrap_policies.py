@@ -22,8 +22,8 @@ _OF_A_FUNCTION = f"{_PACKAGE}.lambda_auto_wrap_policy"
 def _given(call: BuiltinCall, option: str) -> dict[str, Operand]:
     """The arguments of a policy by name; ``option`` comes last."""
     positional = [operand for operand in call.operands if operand.keyword is None]
-    by_name = {operand.keyword: operand for operand in call.operands if operand.keyword is not None}
-    return {**dict(zip((*ASKED, option), positional, strict=False)), **by_name}
+    named = {operand.keyword: operand for operand in call.operands if operand.keyword is not None}
+    return {**dict(zip((*ASKED, option), positional, strict=False)), **named}
 
 
 def _by_class(option: str) -> Builtin:

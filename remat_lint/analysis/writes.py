@@ -233,7 +233,7 @@ class Writes(Replays):
         others = (
             operand.value
             for operand, own in zip(operands, mentioned, strict=True)
-            if not own or isinstance(operand.expr, ir.Binary)  # of state and other data
+            if isinstance(operand.expr, ir.Binary) or _is_data(operand.value, own)  # of state and other data
         )
         if used and not all(map(self.is_surely_steady, others)):
             self.compute_with(state, used, [operand.expr for operand in operands if operand.expr is not None])
@@ -1109,6 +1109,11 @@ def _written_to(node: ir.Node, written: Written) -> ir.Node:
 def _fetches(call: ir.Call) -> bool:
     """Whether a call is another way to write an attribute."""
     return isinstance(call.function, ir.Name) and call.function.id == "getattr"
+
+
+def _is_data(value: Value, state: frozenset[Held]) -> bool:
+    """Whether a value is no state that a call finds in something, but what it was handed itself."""
+    return not state or (isinstance(value, (Tensor, Unknown)) and not any(path for _, path in state))
 
 
 def _is_chained(expr: ir.Expr | None) -> bool:
