@@ -215,7 +215,7 @@ class Analyser(Declarations):
     def module_attribute(self, scope: ModuleScope, name: str) -> Value:
         found = scope.names.get(name)
         if found is not None:
-            return self.global_value(self.resolved(found))
+            return self.global_value(name, self.resolved(found))
         submodule = self._module(scope, name, 1) if scope.source.path.endswith("__init__.py") else None
         return ModuleValue(submodule) if submodule is not None else Unknown()
 

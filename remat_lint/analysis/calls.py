@@ -159,7 +159,14 @@ class Calls(SpecialCalls):
         for value in callables:
             path = state.fork()
             ends.append((path, self.call(path, node, value, operands)))
-        return self.join_ends(state, ends)
+        return self._of_any(state, ends)
+
+    def _of_any(self, state: State, ends: Sequence[tuple[State, Value]]) -> Value:
+        """What one of several calls gave, each of which some run makes."""
+        weight = state.weight
+        value = self.join_ends(state, ends)
+        state.weight = weight
+        return value
 
     # --- objects
 
@@ -501,7 +508,7 @@ class Calls(SpecialCalls):
             path, one = state.fork(), replace(receiver, value=value)
             ends.append((path, self.call_attribute(path, node, one, name, operands)))
         self.muted -= 1
-        return self.join_ends(state, ends)
+        return self._of_any(state, ends)
 
     def _apply_autograd_function(
         self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]

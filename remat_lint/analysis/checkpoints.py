@@ -210,7 +210,7 @@ class Checkpoints(Hooks):
         claimed, state.claimed = state.claimed, {}
         self.checkpoints.append((self.place(node), self.frame.depth))
         operands = self._with_gradients(state, wrapper.function, operands)
-        replay = self._replay(node, wrapper, operands)
+        replay = self._replay(state, node, wrapper, operands)
         try:
             with self.judged_for(replay), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
@@ -260,12 +260,14 @@ class Checkpoints(Hooks):
         assert wrapper.function is not None
         self.note_run(wrapper)
         self.read(state, node, operands)
-        with self.judged_for(self._replay(node, wrapper, operands)), self.on_replay(state):
+        with self.judged_for(self._replay(state, node, wrapper, operands)), self.on_replay(state):
             value = self.call(state, node, wrapper.function, operands)
             self.hand_over(state, node, value)
             return value
 
-    def _replay(self, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]) -> Replay:
+    def _replay(
+        self, state: State, node: ir.Expr, wrapper: CheckpointWrapper, operands: Sequence[Operand]
+    ) -> Replay:
         handed = handed_numbers(operands)
         if wrapper.made_for:
             note = f"each {wrapper.made_for} runs under a checkpoint when gradient checkpointing is on"
@@ -276,10 +278,11 @@ class Checkpoints(Hooks):
             wrapper.by,
             place,
             wrapper.coverage,
-            wrapper.certain,
+            wrapper.certain and state.weight > 0,
             handed=handed,
             way=() if wrapper.made_for else self.way_to(place),
             note=note,
+            share=state.weight,
             stops_early=wrapper.stops_early,
             goes_on=wrapper.goes_on,
         )

@@ -32,6 +32,9 @@ from remat_lint.findings import GuardStatement, Place, Step
 MAX_DEEDS = 256
 """More deeds than this of one call are forgotten."""
 
+NEARLY_ALL = 0.99
+"""What more runs than this do, all do that matter."""
+
 FOREIGN = -1
 """The number of what surely was there before a call: a global of another package, a class."""
 
@@ -173,6 +176,16 @@ class Deed:
     inside: Inside | None = None
     certain: bool = True
     guarded: bool = False
+    share: float = 1.0
+    """The part of the runs of the call that do it, as far as conditions decide: all of them, or fewer."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether every run does it, but for some where things go wrong, and the analyser knows that.
+
+        What conditions state is changed under, and what they do to a replay, is weighed where it is changed.
+        """
+        return self.certain and (self.share > NEARLY_ALL or not isinstance(self.act, Draw | Touch | Send))
 
     @property
     def is_done_once(self) -> bool:
@@ -186,11 +199,13 @@ class Deeds:
     What is computed with is no deed that anybody counts: it comes after all others.
     """
 
-    __slots__ = ("_backwards", "_found", "_uses", "keeps")
+    __slots__ = ("_backwards", "_found", "_shares", "_uses", "keeps")
 
     def __init__(self, deeds: Iterator[Deed] | tuple[Deed, ...] = (), *, keeps: bool = False) -> None:
         self._found: dict[object, Deed] = {}
         self._uses: dict[object, Deed] = {}
+        self._shares: dict[object, float] = {}
+        """The share of the runs that do each deed, as far as it was noted on the way under way."""
         self._backwards = 0
         self.keeps = keeps
         """Whether an operation keeps tensors for backward, which a replay has to compute again."""
@@ -216,9 +231,16 @@ class Deeds:
             if not deed.is_done_once:
                 self._uses.setdefault((deed.act, deed.inside), deed)
         elif len(self._found) < MAX_DEEDS:
-            self._found.setdefault((deed.act, deed.place, deed.inside), deed)
+            self._share((deed.act, deed.place, deed.inside), deed)
             for outdated in self.outdated_by(deed, replayed=False):
                 self.note(outdated)
+
+    def _share(self, key: object, deed: Deed) -> None:
+        """A deed is done in its share of the runs, at least."""
+        found = self._found.setdefault(key, deed)
+        if deed.share > found.share:
+            self._found[key] = replace(found, share=deed.share)
+        self._shares[key] = max(deed.share, self._shares.get(key, 0.0))
 
     def outdated_by(self, deed: Deed, *, replayed: bool) -> Iterator[Deed]:
         """The write that a deed is, as what was computed with by now sees it: replay finds what it leaves."""
@@ -229,7 +251,7 @@ class Deeds:
         uses = [Use(number, path, replayed) for number, path in concerned(write.held)]
         for found in self._uses.values():
             if found.act in uses:
-                certain = deed.certain and found.certain
+                certain = deed.is_sure and found.is_sure
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 
     def keep(self) -> None:
@@ -243,15 +265,26 @@ class Deeds:
     def uses_apart(self) -> Iterator[Callable[[], None]]:
         """Several ways run the same code: what one computes with, the next has not.
 
-        What it gives is called before each way.
+        What it gives is called before each way. What they do is done in the runs of all of them.
         """
         before, found, backwards = dict(self._uses), dict(self._uses), self._backwards
+        shares, around = dict[object, float](), self._shares
+        self._shares = {}
 
         def another_way() -> None:
             found.update(self._uses)
             self._uses = dict(before)
+            for key, share in self._shares.items():
+                shares[key] = shares.get(key, 0.0) + share
+            self._shares = {}
 
         yield another_way
+        another_uses = self._uses
+        another_way()
+        self._uses, self._shares = another_uses, around
+        for key, share in shares.items():
+            if key in self._found:
+                self._share(key, replace(self._found[key], share=share))
         if self._backwards == backwards:
             self._uses = found | self._uses
 
@@ -283,7 +316,7 @@ class Deeds:
         found, self._found = list(self._found.values()), {}
         for index, deed in enumerate(found):
             if index >= since and isinstance(deed.act, Draw):
-                deed = _cached(deed, deed.act)
+                deed = replace(_cached(deed, deed.act), share=1.0)  # there was a first time
             self._found[deed.act, deed.place, deed.inside] = deed
 
     def kept(self) -> Deeds:

@@ -26,6 +26,7 @@ from remat_lint.analysis.values import (
     ListObject,
     Reference,
     Scalar,
+    Setting,
     Tensor,
     Unknown,
     Value,
@@ -402,7 +403,7 @@ class Divergences(Writes):
                     return self._numbered(
                         ("items", *(self._recipe(state, one, None, depth + 1) for one in parts))
                     )
-            case Scalar() if type(value) is Scalar:
+            case Scalar() if type(value) in (Scalar, Setting):
                 return self._numbered(("number", self.text(expr) if expr is not None else self.fresh()))
         return self._numbered((type(value), value))
 

@@ -83,12 +83,14 @@ class Draws(Reads):
     def on_replay(self, state: State) -> Iterator[None]:
         """Code runs that is replayed: what was set before it is not set again."""
         before, state.seeded = state.seeded, frozenset()
+        weight, state.weight = state.weight, 1.0
         began, self.body_began = self.body_began, self.fresh()
         try:
             yield
         finally:
             self.body_began = began
             state.seeded |= before
+            state.weight = weight
 
     def draw(
         self,

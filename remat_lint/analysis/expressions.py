@@ -36,10 +36,14 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    as_setting,
+    at_hand,
     direct_tokens,
     join,
     of_phases,
+    of_settings,
     scalar_from,
+    settled,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import key_of
@@ -69,12 +73,14 @@ class Expressions(Calls):
                 return self.resolved(found)
         found = frame.scope.names.get(name)
         if found is not None:
-            return self.global_value(self.resolved(found))
+            return self.global_value(name, self.resolved(found))
         return External(f"builtins.{name}") if name in _BUILTIN_NAMES else Unknown()
 
-    def global_value(self, value: Value) -> Value:
+    def global_value(self, name: str, value: Value) -> Value:
         """A global bool or ``None`` may be another one in the next run."""
         if isinstance(value, Constant) and (value.value is None or isinstance(value.value, bool)):
+            if name not in self.frame.watch.changed:
+                return as_setting(value)
             return SCALAR if value.value is not None else Unknown()
         return value
 
@@ -243,7 +249,10 @@ class Expressions(Calls):
         self.read_truth(state, expr, operand)
         if isinstance(operand.value, Constant):
             return Constant(not operand.value.value)
-        return of_phases(python_operator.not_, operand.value) or scalar_from((operand.value,))
+        known = of_phases(python_operator.not_, operand.value) or of_settings(
+            python_operator.not_, operand.value
+        )
+        return known or scalar_from((operand.value,))
 
     def _binary(self, expr: ir.Binary, state: State) -> Value:
         left, right = self.operand(expr.left, state), self.operand(expr.right, state)
@@ -262,6 +271,10 @@ class Expressions(Calls):
         decided = _compared(expr.operators, operands)
         if decided is not None and not any(map(self.is_setting, (expr.left, *expr.rights))):
             return Constant(decided)
+        shown = [self.value_at_hand(operand) for operand in operands]
+        compare = _COMPARISONS.get(expr.operators[0])
+        if compare is not None and len(shown) == 2 and (known := of_settings(compare, *shown)) is not None:
+            return known
         self.pure.add((self.frame.scope.source.path, expr.at))
         self.read(state, expr, operands)
         if all(self._is_identity(operand) for operand in operands):
@@ -296,10 +309,13 @@ class Expressions(Calls):
             return self.evaluate(expr.right, state) if goes_on else left.value
         if isinstance(left.value, ByPhase):
             return self._boolean_on_phase(expr, left.value, state)
-        short = state.fork()
+        truth = self.truth_at_hand(left)
+        is_asked = None if truth is None else truth is (expr.operator == "and")
+        short = state.split(0.5 if is_asked is None else 1.0 - is_asked)
         right = self.evaluate(expr.right, state)
         state.become(join_states(short, state))
-        return join(left.value, right)
+        joined = join(left.value, right)
+        return joined if is_asked is None else settled(joined, (right if is_asked else left.value,))
 
     def _boolean_on_phase(self, expr: ir.Boolean, left: ByPhase, state: State) -> Value:
         """``is_recomputing() or ...``: the right side runs in one phase only."""
@@ -378,10 +394,11 @@ class Expressions(Calls):
             else:
                 rest = _join_all(rest, more)
         if sequence.rest is not None:
-            skipped = state.fork()
+            skipped, weight = state.split(0.0), state.weight
             more = self._run_clause(expr, clause, clauses[1:], sequence.rest, state)
             self._repeat_claims(state, clause, skipped)
             state.become(join_states(skipped, state)) if not sequence.items else None
+            state.weight = weight
             rest = _join_all(rest, more)
         return SequenceValue(tuple(items), rest)
 
@@ -409,9 +426,15 @@ class Expressions(Calls):
     ) -> SequenceValue:
         self.spend(state)
         self.assign(state, clause.target, Operand(item, clause.iterable))
+        weight = state.weight
         for condition in clause.conditions:
-            self.read_truth(state, condition, self.operand(condition, state))
-        return self._run_clauses(expr, inner, state)
+            operand = self.operand(condition, state)
+            self.read_truth(state, condition, operand)
+            truth = self.truth_at_hand(operand)
+            state.weight *= 0.5 if truth is None else truth
+        found = self._run_clauses(expr, inner, state)
+        state.weight = weight
+        return found
 
     def _walrus(self, expr: ir.Walrus, state: State) -> Value:
         value = self.evaluate(expr.value, state)
@@ -463,7 +486,8 @@ class Expressions(Calls):
         known = state.assumed.get(key) if key else None
         if known is not None:
             return ([state], []) if known is holds else ([], [state])
-        true_state, false_state = state, state.fork()
+        truth = self.truth_at_hand(operand)
+        true_state, false_state = state, state.split(0.5 if truth is None else 1.0 - truth)
         if key:
             true_state.assumed[key] = holds
             false_state.assumed[key] = not holds
@@ -472,6 +496,19 @@ class Expressions(Calls):
                 false_state.mark(token)
         self._narrow(test, true_state, false_state)
         return [true_state], [false_state]
+
+    def truth_at_hand(self, operand: Operand) -> bool | None:
+        """Whether a condition holds in the program at hand; None where nobody knows."""
+        known = at_hand(self.value_at_hand(operand))
+        return None if known is None else bool(known.value)
+
+    def value_at_hand(self, operand: Operand) -> Value:
+        """A value, unless it is a constant of an object that may have another one."""
+        value, expr = operand.value, operand.expr
+        if isinstance(value, Constant) and isinstance(expr, ir.Attribute) and self.is_setting(expr):
+            holder = self.frame.values.get(expr.base.at)
+            return value if holder is None or self.is_known_part(holder, expr.name) else SCALAR
+        return value
 
     def is_setting(self, expr: ir.Expr) -> bool:
         """Whether an expression may be another constant in the next run: an attribute, but for the mode."""
@@ -610,6 +647,9 @@ def _identity(operator: str, operands: Sequence[Operand]) -> Value:
     """``a is b`` where the source decides it: comparisons with ``None``."""
     left, right = operands[0].value, operands[1].value
     if right != NONE or isinstance(left, (Unknown, Choice, Scalar)):
+        known = of_settings(_IDENTITIES[operator], left, right)
+        if known is not None:
+            return known
         return scalar_from((left, right))
     return Constant((left == NONE) == (operator == "Is"))
 

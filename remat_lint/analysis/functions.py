@@ -48,6 +48,7 @@ from remat_lint.analysis.values import (
     join,
     map_tensors,
     numbers,
+    settled,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.checkpoint_forms import FORMS
@@ -88,7 +89,8 @@ class Functions(Construction):
         joined = ends[0][1]
         for _, value in ends[1:]:
             joined = join(joined, value)
-        return joined
+        live = [value for path, value in ends if path.weight]
+        return settled(joined, live) if len(live) < len(ends) else joined
 
     def call_function(
         self, state: State, node: ir.Expr, function: FunctionValue, operands: Sequence[Operand]
@@ -131,6 +133,7 @@ class Functions(Construction):
         signature = self._signature(state, frame, function)
         summary = self.summaries.get(signature) if signature is not None else None
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
+        weight, state.weight = state.weight, 1.0
         moves, state.moves = state.moves, {}
         if summary is not None and signature is not None:
             frame.id, claims = summary.done.frame, summary.done.claims
@@ -142,6 +145,7 @@ class Functions(Construction):
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
+        state.weight = weight
         is_kept = keeps_results(definition)
         if is_kept and not any(self.is_another_each_time(state, operand) for operand in operands):
             deeds = deeds.kept()

@@ -18,7 +18,8 @@ from remat_lint.analysis.deeds import Send, Sway, Touch
 from remat_lint.analysis.evaluation_order import header
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, State, join_all, merge
+from remat_lint.analysis.state import Phase, State, hand_over, join_all, merge
+from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -40,10 +41,13 @@ from remat_lint.analysis.values import (
     RegionName,
     RegionWrapper,
     Seeded,
+    Setting,
     Tensor,
     Unknown,
     Value,
     alternatives,
+    at_hand,
+    holds_object,
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -51,6 +55,9 @@ from remat_lint.analysis.watch import together
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
+
+SELDOM = 2.0**-10
+"""The part of the runs in which something goes wrong that a handler takes care of."""
 
 _CATCHES_MISSING_NAMES = frozenset(
     {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
@@ -179,7 +186,8 @@ class Interpreter(Conditions):
 
     def _assert(self, statement: ir.Assert, state: State) -> Flow:
         done = len(self.deeds)
-        true, _ = self.branch(statement.test, state)
+        true, false = self.branch(statement.test, state)
+        hand_over(false, true)
         self.deeds.forget(done, Sway)
         if isinstance(statement.test, ir.Const):
             return Flow([state])
@@ -227,6 +235,8 @@ class Interpreter(Conditions):
         asked = len(self.deeds)
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
+        if true and false:
+            self._pass_by(statement, true, false)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
         tested, weighed = watch.mentioned(statement.test), watch.weighed(statement.test)
         ends, origins, after = [], watch.origins, []
@@ -245,6 +255,21 @@ class Interpreter(Conditions):
             self.compute_with(state, weighed)
         self.weigh_if(statement, state, asked, ran)
         return flow
+
+    def _pass_by(self, statement: ir.If, true: list[State], false: list[State]) -> None:
+        """A run that raises has no backward: all that do not take the other arm.
+
+        What sets the state that it is asked for is done the first time.
+        """
+        if self._happens_once(statement.test, statement.body, true[0]):
+            hand_over(false, true)
+            for path in true:
+                false[0].weight += path.weight * SELDOM
+                path.weight -= path.weight * SELDOM
+        elif isinstance(statement.body[-1], ir.Raise):
+            hand_over(true, false)
+        elif statement.orelse and isinstance(statement.orelse[-1], ir.Raise):
+            hand_over(false, true)
 
     def _match(self, statement: ir.Match, state: State) -> Flow:
         subject = self.operand(statement.subject, state)
@@ -270,7 +295,7 @@ class Interpreter(Conditions):
             self.decide(state, statement.subject, subject.value, Decides.BRANCH)
         flow, rest = Flow(), state
         for case in statement.cases:
-            path = rest if case.always else rest.fork()
+            path = rest if case.always else rest.split(_odds(case.pattern, subject.value))
             self.frame.statement = statement  # a guard is read by the `match`, not by the body before it
             self._bind_pattern(path, case.pattern, subject)
             paths = [path]
@@ -352,19 +377,41 @@ class Interpreter(Conditions):
             surely += state.holds_tokens(sequence.rest)
         flow = Flow()
         paths = [state]
-        ends = [] if exact or surely else [state.fork()]
+        ends = [] if exact or surely else [state.split(self._skipped(statement.iterable, sequence))]
         for index, item in enumerate(steps):
             if not paths:
                 break
+            if index and not exact:
+                self._forget_settings(statement.body, paths)
             for path in paths:
                 self.frame.statement = statement
                 self.assign(path, statement.target, Operand(item, statement.iterable))
             paths = self._iteration(statement.body, paths, flow)
             if not exact and index + 1 >= surely:
-                ends += [path.fork() for path in paths]
+                ends += [path.split(1.0 if index + 1 == len(steps) else 0.5) for path in paths]
         ends += paths if exact else []
         self._leave_loop(statement.orelse, ends, flow)
         return flow
+
+    def _skipped(self, iterable: ir.Expr, sequence: SequenceValue) -> float:
+        """The part of the runs that leave out a loop, whose length is not known in any configuration."""
+        values = self.frame.values
+        if isinstance(iterable, ir.Call) and values.get(iterable.function.at) == External("builtins.range"):
+            given = [at_hand(values.get(one.value.at, SCALAR)) for one in iterable.arguments]
+            numbers = [known.value for known in given if known is not None and isinstance(known.value, int)]
+            if len(numbers) == len(given) and 0 not in numbers[2:]:
+                return 0.0 if range(*numbers) else 1.0
+        rest = sequence.rest
+        return 0.0 if isinstance(rest, Tensor) or (rest is not None and holds_object(rest)) else 0.5
+
+    def _forget_settings(self, body: Sequence[ir.Stmt], paths: Sequence[State]) -> None:
+        """A loop goes on: what it sets is not what the first turn set."""
+        names = {name for statement in nested(body) for name in bound_names(statement)}
+        for path in paths:
+            known = path.frames.get(self.frame.id, {})
+            for name in names & known.keys():
+                if isinstance(known[name], Setting):
+                    self._rebind(path, name, SCALAR)
 
     def _while(self, statement: ir.While, state: State) -> Flow:
         flow, paths, ends = Flow(), [state], []
@@ -380,9 +427,12 @@ class Interpreter(Conditions):
                 paths = []
                 break
             paths = self._iteration(statement.body, entering, flow)
+            self._forget_settings(statement.body, paths)
         for path in paths:
             self.frame.statement = statement
-            _, false = self._turn(statement, path)
+            true, false = self._turn(statement, path)
+            if false:
+                hand_over(true, false)
             ends += false
         self._leave_loop(statement.orelse, ends, flow)
         return flow
@@ -438,21 +488,36 @@ class Interpreter(Conditions):
         after = self.run_block(statement.orelse, ways.fell) if statement.orelse else Flow(ways.fell)
         flow.fell = after.fell
         flow.add(after)
+        caught_weight = self._caught(statement, before, flow)
         for handler in statement.handlers:
             caught = [path.fork() for path in interrupted]
             for path in caught:
                 path.claimed = dict(before.claimed)  # nobody knows which regions ran before the error
             for path in caught if handler.name is not None else ():
                 self.bind_name(path, handler.name or "", Unknown())
+            caught = merge(caught)
+            for path in caught:
+                path.weight = caught_weight / len(caught)
             done = len(self.deeds)
             with watch.inside(tried if _misses(handler) else frozenset(), handler.body, ()):
-                handled = self.run_block(handler.body, merge(caught))
+                handled = self.run_block(handler.body, caught)
             self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
             asked = [expr for one in statement.body for expr in header(one)]
             self.weigh_cache(asked, handler.body, done)
             flow.fell += handled.fell
             flow.add(handled)
         return self._finally(statement.final, flow) if statement.final else flow
+
+    def _caught(self, statement: ir.Try, before: State, flow: Flow) -> float:
+        """The part of the runs that each handler takes: few, unless what is tried always fails."""
+        going_on = [one for one in statement.handlers if not isinstance(one.body[-1], ir.Raise)]
+        if not going_on:
+            return 0.0
+        if not (flow.fell or flow.returned or flow.broke or flow.continued):
+            return before.weight / len(going_on)
+        for path in flow.fell:
+            path.weight -= path.weight * SELDOM
+        return before.weight * SELDOM / len(going_on)
 
     def _finally(self, final: Sequence[ir.Stmt], flow: Flow) -> Flow:
         """Every way out of a ``try`` runs its ``finally`` first."""
@@ -598,10 +663,26 @@ class Interpreter(Conditions):
         return ClassValue(definition, self.frame.scope, self.frame.id, bases, outer)
 
 
+def _odds(pattern: ir.Pattern, value: Value) -> float:
+    """The part of the runs in which a pattern of a ``case`` matches a value."""
+    known = at_hand(value)
+    if known is None or not (pattern.constant or pattern.others):
+        return 0.5
+    if pattern.constant:
+        return float(_is_constant(pattern, known.value))
+    return max(_odds(other, known) for other in pattern.others)
+
+
+def _is_constant(pattern: ir.Pattern, value: object) -> bool:
+    """Whether a value is what a pattern compares it with."""
+    (constant,) = pattern.constant
+    return constant is value or (constant == value and not isinstance(constant, bool))
+
+
 def _may_match(pattern: ir.Pattern, value: object) -> bool:
     """Whether a pattern of a ``case`` matches a constant; one that cannot be told may."""
     if pattern.constant:
-        return pattern.constant[0] is value
+        return _is_constant(pattern, value)
     return not pattern.others or any(_may_match(other, value) for other in pattern.others)
 
 

@@ -436,6 +436,8 @@ def _pattern(node: cst.CSTNode) -> ir.Pattern:
             return ir.Pattern(others=tuple(_pattern(option.pattern) for option in options))
         case cst.MatchSingleton(value=value):
             return ir.Pattern(constant=(_CONSTANTS.get(value.value),))
+        case cst.MatchValue(value=(cst.SimpleString() | cst.Integer() | cst.Float()) as value):
+            return ir.Pattern(constant=(value.evaluated_value,))
         case _:
             return ir.Pattern()
 

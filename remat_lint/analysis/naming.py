@@ -73,9 +73,9 @@ class Naming(Analyser):
         """A part is named as it was constructed."""
         return False
 
-    def as_configured(self, value: Value) -> Value:
+    def as_configured(self, value: Value, *, is_known: bool) -> Value:
         """An empty name is where the object itself stands: the paths of its parts begin there."""
-        return value if value == Constant("") else super().as_configured(value)
+        return value if value == Constant("") else super().as_configured(value, is_known=is_known)
 
     # --- paths
 

@@ -40,6 +40,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    as_setting,
     holds_object,
     is_blank,
     join,
@@ -253,19 +254,31 @@ class Objects(Wrappers):
             self.elements |= parts - self.shared
         if own == NONE or is_blank(own):
             declared = self.declared_attribute(state, base, self.mro(found.klass), name)
-            return join(declared, NONE) if holds_object(declared) else self.as_configured(own)
+            if holds_object(declared):
+                return join(declared, NONE)
         if name == "training":  # it is no setting, but was set
             return own
+        is_known = self.is_known_part(base, name)
         if isinstance(own, Constant) and self.is_record(found.klass):
-            return SCALAR
-        return self.as_configured(own)
+            return as_setting(own) if is_known else SCALAR
+        return self.as_configured(own, is_known=is_known)
 
-    def as_configured(self, value: Value) -> Value:
+    def is_known_part(self, holder: Value, name: str) -> bool:
+        """Whether a constant that an object or class holds is that in the program at hand.
+
+        An object that nobody constructed may hold anything, and what code changes is another one at times.
+        """
+        is_open = isinstance(holder, Reference) and holder.address in self.open
+        return not is_open and name not in self.frame.watch.changed
+
+    def as_configured(self, value: Value, *, is_known: bool) -> Value:
         """A constant attribute may be another one in the next run; a string, mostly a name, stays.
 
         An empty string is a name that somebody will set.
         """
         if isinstance(value, Constant) and not (isinstance(value.value, str) and value.value):
+            if is_known:
+                return as_setting(value)
             return Unknown() if value.value is None else SCALAR
         if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
             return Unknown()
@@ -292,7 +305,11 @@ class Objects(Wrappers):
             is_frozen = isinstance(weight, Tensor) and self._is_frozen(state, receiver)
             return Tensor(grad=False) if is_frozen else weight or InheritedMethod(receiver, base, name)
         if isinstance(found, Constant) and self.is_record(klass):
+            if self.is_known_part(receiver, name):
+                return as_setting(found)
             return SCALAR if found.value is not None else Unknown()
+        if not isinstance(found, (FunctionValue, Partial, CheckpointWrapper)):
+            return self.as_configured(found, is_known=self.is_known_part(receiver, name))
         return self._bind(state, node, receiver, klass, found)
 
     def _is_frozen(self, state: State, receiver: Value) -> bool:
@@ -349,7 +366,7 @@ class Objects(Wrappers):
         if isinstance(value, CheckpointWrapper) and isinstance(value.function, FunctionValue):
             return replace(value, function=self._bind(state, node, receiver, klass, value.function))
         if not isinstance(value, FunctionValue):
-            return self.as_configured(value)
+            return value
         kinds = {self._decorator(decorator) for decorator in value.definition.decorators}
         if "staticmethod" in kinds:
             return value
@@ -372,7 +389,7 @@ class Objects(Wrappers):
         if isinstance(found, FunctionValue):
             kinds = {self._decorator(decorator) for decorator in found.definition.decorators}
             return replace(found, receiver=klass) if "classmethod" in kinds else found
-        return self.as_configured(found)
+        return self.as_configured(found, is_known=self.is_known_part(klass, name))
 
     def _super_attribute(self, state: State, owner: ClassValue, receiver: Value, name: str) -> Value:
         klass: Value = owner

@@ -36,9 +36,11 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     alternatives,
+    at_hand,
     join,
     map_tensors,
     of_phases,
+    of_settings,
     reading_of,
     scalar_from,
 )
@@ -271,9 +273,10 @@ class Operations(Effects):
         for switch in operation.switches:
             operand = bound.get(switch.parameter)
             value = Constant(switch.default) if operand is None else self._literal(state, operand)
-            if isinstance(value, Constant) and value.value in switch.off:
+            known = at_hand(value)
+            if known is not None and known.value in switch.off:
                 return None
-            certain &= isinstance(value, (Constant, ByPhase)) or _is_mode(operand)
+            certain &= known is not None or isinstance(value, ByPhase) or _is_mode(operand)
         if operation.draws_like is None:
             return certain
         inner = self._layer_draws(state, bound.get(operation.draws_like))
@@ -581,7 +584,8 @@ class Operations(Effects):
         if all(isinstance(value, (Constant, Scalar)) for value in values) or is_duration(
             operator, left.value
         ):
-            return scalar_from(values)
+            known = of_settings(_ARITHMETIC[operator], *values) if operator in _ARITHMETIC else None
+            return known or scalar_from(values)
         likes = [_like(value) for value in values]
         like = likes[0] if likes[0] == likes[1] or operator == "MatrixMultiply" else 0
         if isinstance(right.value, (Constant, Scalar)):
@@ -608,7 +612,8 @@ class Operations(Effects):
             number = operand.value.value
             return Constant(-number) if operator == "Minus" else operand.value
         if isinstance(operand.value, (Scalar, Constant)):
-            return scalar_from((operand.value,))
+            known = of_settings(python_operator.neg, operand.value) if operator == "Minus" else None
+            return known or scalar_from((operand.value,))
         if operator == "Plus":
             return self.view(node, operand.value, None, Bound(()))
         self.pure.add((self.frame.scope.source.path, node.at))

@@ -103,6 +103,8 @@ class Replay:
     way: tuple[Step, ...] = ()
     """The calls that lead to a checkpoint in another file."""
     note: str = HERE
+    share: float = 1.0
+    """The part of the runs of the call under way in which there is a checkpoint."""
     stops_early: bool = False
     goes_on: bool = False
 
@@ -128,7 +130,8 @@ class Replays(Machine):
         guarded = state.phase is Phase.FORWARD and not shifts
         if self.deeds.is_full():
             self.journal.note(GivenUp(place, "the code has too many side effects"))
-        self.deeds.note(Deed(act, place, certain=certain, guarded=guarded))
+        if state.weight:
+            self.deeds.note(Deed(act, place, certain=certain, guarded=guarded, share=state.weight))
 
     def is_repeated(self, state: State) -> bool:
         """Whether a replay in training runs the code on a path again."""
@@ -235,7 +238,7 @@ class Replays(Machine):
             self.frame.watch.met[node.at] = returned
         if deeds.keeps:
             self.deeds.keep()
-        if not deeds:
+        if not deeds or not state.weight:
             return
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
@@ -243,7 +246,7 @@ class Replays(Machine):
                 self.frame.watch.write(deed.act.held)
                 deed = self._after_use(deed, deed.act)
             if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
-                self.deeds.note(deed)
+                self.deeds.note(replace(deed, share=deed.share * state.weight))
 
     def _after_use(self, deed: Deed, write: Write) -> Deed:
         """What a callee overwrites, and the running function computed with before: replay finds it so."""
@@ -497,7 +500,8 @@ class Replays(Machine):
             for deed in self.deeds:
                 if isinstance(deed.act, Use):
                     deed = replace(deed, act=replace(deed.act, replayed=True))
-                around.note(deed)
+                if replay.share:
+                    around.note(replace(deed, share=deed.share * replay.share))
             self.deeds = around
 
     def judge_deeds(self, replay: Replay, deeds: Iterable[Deed]) -> None:
@@ -541,7 +545,7 @@ class Replays(Machine):
             replay.place,
             others(chain, deed.place),
             deed.inside if replay.by is not Replayer.TORCH else None,
-            replay.certain and deed.certain and (replay.coverage.known or not isinstance(deed.act, Write)),
+            replay.certain and deed.is_sure and (replay.coverage.known or not isinstance(deed.act, Write)),
             replay.assumed,
         )
         if isinstance(deed.act, Draw):

@@ -31,6 +31,7 @@ from remat_lint.analysis.values import (
     join_objects,
     own_tokens,
     parts,
+    settled,
 )
 from remat_lint.analysis.watch import Held
 from remat_lint.findings import MarkTarget, Place, Step
@@ -247,6 +248,7 @@ class State:
         "runs",
         "seeded",
         "variables",
+        "weight",
     )
 
     def __init__(self) -> None:
@@ -287,6 +289,8 @@ class State:
         """The last number of what was there at that time."""
         self.modes = 0
         """The last change of a module between training and evaluation."""
+        self.weight = 1.0
+        """The part of the runs of the call under way that take this path: all, or, in this program, none."""
         self.moves: Moves = {}
         """Where the state has gone that the running call wrote."""
         self._owned: set[int] = set()
@@ -307,6 +311,7 @@ class State:
         other.runs = dict(self.runs)
         other.readers = dict(self.readers)
         other.always, other.partly = self.always, self.partly
+        other.weight = self.weight
         other.seeded, other.modes, other.moves = self.seeded, self.modes, self.moves
         other.restored = self.restored
         self._owned = set()
@@ -315,6 +320,13 @@ class State:
     def end_phase(self) -> None:
         """From here on the path is one of both phases."""
         self.phase, self.keeping, self.made, self.changed = Phase.BOTH, (), {}, {}
+
+    def split(self, part: float) -> State:
+        """Another path, which takes this part of the runs from here."""
+        other = self.fork()
+        other.weight = self.weight * part
+        self.weight -= other.weight
+        return other
 
     def become(self, other: State) -> None:
         """Take over what another path knows."""
@@ -483,13 +495,17 @@ def join_states(first: State, second: State) -> State:
     A token that was born on one of them only is persisted if it is there.
     """
     joined = first.fork()
+    joined.weight = first.weight + second.weight
+    live = (
+        first if first.weight and not second.weight else second if second.weight > first.weight == 0 else None
+    )
     for frame, variables in second.frames.items():
         mine = joined.frames.get(frame)
         if mine is None:
             joined.frames[frame] = variables
         elif mine is not variables:
             joined.frames[frame] = {
-                name: join(mine[name], variables[name])
+                name: _either(frame, name, first, second, live)
                 if name in mine and name in variables
                 else mine.get(name, variables.get(name, Unknown()))
                 for name in {**mine, **variables}
@@ -529,6 +545,12 @@ def join_states(first: State, second: State) -> State:
     return joined
 
 
+def _either(frame: int, name: str, first: State, second: State, live: State | None) -> Value:
+    """The value of a name on one of two paths, of which no run of this program may take the other."""
+    joined = join(first.frames[frame][name], second.frames[frame][name])
+    return joined if live is None else settled(joined, (live.frames[frame][name],))
+
+
 def _in_both(
     mine: frozenset[Token], others: frozenset[Token], first: State, second: State
 ) -> frozenset[Token]:
@@ -558,6 +580,7 @@ def join_phases(forward: State, replay: State) -> State:
             phased = in_phases(value, others[name]) if name in others else None
             if phased is not None and value != others[name]:
                 joined.frames[frame][name] = phased
+    joined.weight = replay.weight
     joined.pending = dict(replay.pending)
     joined.readers, joined.always, joined.partly = dict(replay.readers), replay.always, replay.partly
     joined.marked = forward.marked | replay.marked
@@ -579,6 +602,7 @@ def reunite(paths: list[State]) -> list[State]:
     reunited = [join_phases(first, path) for path in replay]
     for path in both:  # the guard was only a part of the condition: the path may have skipped it
         joined = join_states(first, path)
+        joined.weight = path.weight
         joined.end_phase()
         reunited.append(joined)
     return reunited
@@ -589,6 +613,15 @@ def join_all(states: Sequence[State]) -> State:
     for state in states[1:]:
         joined = join_states(joined, state)
     return joined
+
+
+def hand_over(paths: Sequence[State], others: Sequence[State]) -> None:
+    """The runs that would take some paths take the others."""
+    given = sum(path.weight for path in paths)
+    for path in paths:
+        path.weight = 0.0
+    for path in others:
+        path.weight += given / len(others)
 
 
 def merge(states: Iterable[State]) -> list[State]:

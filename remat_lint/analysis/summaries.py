@@ -257,7 +257,7 @@ class Summaries:
             case Unknown(held=held, reading=reading):
                 ordered = sorted(held, key=lambda token: (token.serial, token.part))
                 outputs = tuple(_output_shape(state, token, tokens) for token in ordered)
-                return ("unknown", outputs, _reading_shape(reading), self._nature(value))
+                return ("unknown", outputs, _reading_shape(reading), self._nature(value), value.absent)
             case Fickle(reading=reading):
                 return ("fickle", _reading_shape(reading))
             case Scalar() | Constant() | GradMode() | External() | ClassValue() | ModuleValue():

@@ -165,6 +165,8 @@ class Unknown(Value):
     origin: int = 0
     computed: bool = False
     reading: Reading | None = None
+    absent: bool = False
+    """Whether it is None in the program at hand, and something in another configuration."""
 
     def links(self) -> Links:
         return tuple(self.held)
@@ -218,6 +220,13 @@ class Constant(Value):
 @dataclass(frozen=True, slots=True)
 class Scalar(Value):
     """A number, bool, string, size, dtype, ...: never a tensor, holds no tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Scalar):
+    """A scalar that is this one in the program at hand, and another one in another configuration."""
+
+    value: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -584,7 +593,7 @@ def join(first: Value, second: Value) -> Value:
         pairs = zip(first.items, second.items, strict=True)
         items = tuple(join(mine, other) for mine, other in pairs)
         return Sequence(items, join_optional(first.rest, second.rest), first.fields, first.kind)
-    both = tuple(dict.fromkeys((*alternatives(first), *alternatives(second))))
+    both = tuple(dict.fromkeys(map(_in_any_program, (*alternatives(first), *alternatives(second)))))
     plain = [v for v in both if _is_plain(v)]
     if len(plain) > 1:  # nothing is decided on the difference between two values without tokens
         both = (*(v for v in both if not _is_plain(v)), _join_plain(plain))
@@ -593,6 +602,57 @@ def join(first: Value, second: Value) -> Value:
     if len(both) > MAX_ALTERNATIVES:
         return _anything_of(both)
     return Choice(both)
+
+
+def _in_any_program(value: Value) -> Value:
+    """The value without what it is in the program at hand."""
+    if isinstance(value, Setting):
+        return SCALAR
+    return replace(value, absent=False) if isinstance(value, Unknown) and value.absent else value
+
+
+def at_hand(value: Value) -> Constant | None:
+    """What a value is in the program at hand, if it is a constant there."""
+    match value:
+        case Constant():
+            return value
+        case Setting(value=known):
+            return Constant(known)
+        case Unknown(absent=True):
+            return NONE
+        case _:
+            return None
+
+
+def as_setting(value: Constant) -> Value:
+    """The constant where another configuration has another one."""
+    return Unknown(absent=True) if value.value is None else Setting(value.value)
+
+
+def of_settings(function: Callable[..., object], *operands: Value) -> Value | None:
+    """What a function makes of values that are constants in the program at hand; None of others."""
+    given = [known.value for operand in operands if (known := at_hand(operand)) is not None]
+    if len(given) < len(operands):
+        return None
+    try:
+        made = function(*given)
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    return Setting(made) if isinstance(made, (bool, int, float)) else None
+
+
+def settled(joined: Value, live: Iterable[Value]) -> Value:
+    """What is one of several values, of which only the live ones are there in the program at hand."""
+    known = {at_hand(value) for value in live}
+    if (
+        len(known) != 1
+        or not isinstance(joined, (Scalar, Unknown))
+        or reading_of(joined)
+        or own_tokens(joined)
+    ):
+        return joined
+    (only,) = known
+    return joined if only is None else as_setting(only)
 
 
 def _join_plain(values: list[Value]) -> Value:
