@@ -9,7 +9,7 @@ from remat_lint.config import Config
 from remat_lint.findings import LocatedFinding, Severity
 from remat_lint.linter import Linter
 from remat_lint.source import SourceFile
-from tests.replay.axes import Hook, Region
+from tests.replay.axes import Flow, Hook, Region
 from tests.replay.deeds import RIGHT, Outcome, Stream
 from tests.replay.expectations import expected_of, replays
 from tests.replay.oracle import Verdict, verdicts_of
@@ -49,10 +49,13 @@ class Comparison:
         return kind or (DOUBLED if len(set(places)) < len(places) else "")
 
     def _kind_of_wrong(self) -> str:
-        """Something has to be reported, as an error where it always goes wrong."""
+        """Something has to be reported, as an error where it always goes wrong, whatever comes in."""
         relevant = [f for f in self.findings if f.code.startswith((*JUDGED, *ALSO_RIGHT))]
         there = [f for f in relevant if self._is_there(f)]
-        always = {verdict.outcome for verdict in self.verdicts.values()} <= {Outcome.WRONG, Outcome.RAISES}
+        # what the forward is handed decides the branch: nobody knows whether it is taken
+        decided = all(site.flow is not Flow.BRANCH for site in self.program.case.sites)
+        outcomes = {verdict.outcome for verdict in self.verdicts.values()}
+        always = decided and outcomes <= {Outcome.WRONG, Outcome.RAISES}
         if any(f.finding.severity is Severity.ERROR or not always for f in there):
             return ""
         if there:
