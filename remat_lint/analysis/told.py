@@ -6,7 +6,8 @@ names, and those go nowhere else. Everything that is not plainly so counts as co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.evaluation_order import children, evaluated, header
@@ -61,31 +62,33 @@ def _is_name_told(function: ir.Function, name: str, telling: _Telling, known: Kn
 
 def decides(function: ir.Function, draw: ir.Expr) -> bool:
     """Whether a condition of the function depends on what an expression draws, as a number."""
-    names: set[str] = set()
+    return draw.at in _deciding(function)
+
+
+@lru_cache(maxsize=256)
+def _deciding(function: ir.Function) -> frozenset[int]:
+    """Where the expressions stand on whose values conditions depend, by way of names, too."""
+    given: dict[str, list[ir.Expr]] = {}
+    tests: list[ir.Expr] = []
     for statement in nested(function.body):
+        tests += _tests(statement)
         match statement:
-            case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr() as value) if _carries(
-                value, draw, names
-            ):
-                names.add(name)
-        if any(_carries(test, draw, names) for test in _tests(statement)):
-            return True
-    return False
-
-
-def _carries(expr: ir.Expr, draw: ir.Expr, names: Set[str]) -> bool:
-    """Whether the value of an expression is what was drawn, or compared or computed with it."""
-    match expr:
-        case _ if expr is draw:
-            return True
-        case ir.Name(id=name):
-            return name in names
-        case ir.Call(function=ir.Attribute(base=base, name="item" | "any" | "all")):
-            return _carries(base, draw, names)
-        case ir.Binary() | ir.Comparison() | ir.Unary() | ir.Boolean():
-            return any(_carries(part, draw, names) for part in children(expr))
-        case _:
-            return False
+            case ir.Assign(targets=(ir.Name(id=name),), value=ir.Expr() as value):
+                given.setdefault(name, []).append(value)
+    found: set[int] = set()
+    while tests:
+        expr = tests.pop()
+        found.add(expr.at)
+        match expr:
+            case ir.Name(id=name):
+                tests += given.pop(name, ())
+            case ir.Call(function=ir.Attribute(base=base, name="item" | "any" | "all")):
+                tests.append(base)
+            case ir.Binary() | ir.Comparison() | ir.Unary() | ir.Boolean():
+                tests += children(expr)
+            case _:
+                pass
+    return frozenset(found)
 
 
 def _tests(statement: ir.Stmt) -> list[ir.Expr]:
