@@ -845,18 +845,12 @@ class Writes(Replays):
 
     def _gives_the_same(self, node: ir.Node, held: Held) -> bool:
         """Whether a write in place is one of constants, sizes and steady things, not of what it writes to."""
-        match node:
-            case ir.Call(function=ir.Attribute(name=name), arguments=arguments):
-                operation = torch_ops.method(name)
-                if operation is None or operation.draws:
-                    return False
-                parts = [argument.value for argument in arguments]
-            case ir.Subscript(indices=indices) if isinstance(self.frame.statement, ir.Assign):
-                parts = [part for part in (*indices, self.frame.statement.value) if part is not None]
-            case _:
+        if isinstance(node, ir.Call):
+            operation = torch_ops.method(_method(node))
+            if operation is None or operation.draws:
                 return False
-        mentioned = self.frame.watch.mentioned
-        return all(self._is_the_same(part) and held not in mentioned(part) for part in parts)
+        given, mentioned = self._given(node), self.frame.watch.mentioned
+        return bool(given) and all(self._is_the_same(part) and held not in mentioned(part) for part in given)
 
     def _is_others(self, number: int) -> bool:
         """Whether what has this number was there before the running call."""
