@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -74,11 +76,13 @@ def opened(
         if uses_stand_ins:
             stack.enter_context(stand_ins_installed())
         tap = stack.enter_context(Tap().open())
+        stack.callback(gc.unfreeze)  # every track freezes what is alive when it begins
         factory = load_factory(target) if isinstance(target, str) else target
 
         def bench(seed: int = 0, *, batches: int = 1, steps_optimizer: bool = False) -> Bench:
             start = prepare(
                 lambda: make_case(factory, name),
+                _home_of(factory),
                 place,
                 seed,
                 batches=batches,
@@ -94,6 +98,13 @@ def opened(
             return Bench(name, start, tap, uses_stand_ins, wraps_module, standing)
 
         yield bench
+
+
+def _home_of(factory: Callable[[], Any]) -> str:
+    while isinstance(factory, functools.partial):
+        factory = factory.func
+    home = getattr(factory, "__module__", None)
+    return home if isinstance(home, str) else type(factory).__module__
 
 
 def device_for(wanted: str) -> torch.device:

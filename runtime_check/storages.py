@@ -189,15 +189,12 @@ class Storages(Witness):
 
     def begun(self) -> None:
         """The step begins: the device counts its peak from here."""
-        # What is older cannot be garbage of this step; looking through it takes most of a collection's time.
-        gc.freeze()
         if torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
             self._before = torch.cuda.memory_allocated()
 
     def over(self) -> None:
         """The step is over."""
-        gc.unfreeze()
         if torch.cuda.is_available():
             self.peak_of_device = torch.cuda.max_memory_allocated() - self._before
 

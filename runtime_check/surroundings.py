@@ -31,6 +31,7 @@ from remat_lint.runtime_check.described import (
     slots_of,
     variables_of,
 )
+from remat_lint.runtime_check.reach import within_reach
 from remat_lint.runtime_check.users_code import is_user_code
 
 Undo = Callable[[], None]
@@ -43,11 +44,12 @@ _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), tuple, frozense
 class Surroundings:
     """The state that the code of a module's package keeps for itself, as it is now.
 
-    The attributes of the module belong to it: a factory may return the same object each time.
+    The attributes of the module belong to it: a factory may return the same object each time. ``home`` is
+    the name of the module of code with the factory: from there the step sets out.
     """
 
-    def __init__(self, module: nn.Module) -> None:
-        self._modules = list(_code_of(module))
+    def __init__(self, module: nn.Module, home: str) -> None:
+        self._modules = list(_code_of(module, home))
         self._known = [(owner, set(vars(owner))) for owner in self._spaces()]
         self._undo = [undo for code in self._modules for undo in _kept_names(code)]
         self._undo += [undo for part in module.modules() for undo in _kept_attributes(part)]
@@ -93,14 +95,28 @@ class Surroundings:
                 yield f"{owner.__module__}.{owner.__qualname__}.", owner
 
 
-def _code_of(module: nn.Module) -> Iterator[ModuleType]:
-    """The loaded Python modules of the packages that the module's classes come from."""
+def _code_of(module: nn.Module, home: str) -> Iterator[ModuleType]:
+    """The loaded modules of the packages that the module's classes come from, within the step's reach."""
     kinds = {kind for part in module.modules() for kind in type(part).__mro__}
     own = {kind.__module__ for kind in kinds if is_user_code(_file_of(kind))}
     packages = {name.partition(".")[0] for name in own if not _is_installed(sys.modules[name])}
-    for name, code in list(sys.modules.items()):
-        if (name in own or name.partition(".")[0] in packages) and isinstance(code, ModuleType):
+    loaded = {name: code for name, code in list(sys.modules.items()) if isinstance(code, ModuleType)}
+    reach = within_reach(
+        [*own, home],
+        {
+            name: code
+            for name, code in loaded.items()
+            if name in own or name == home or name.partition(".")[0] in packages or _is_of_a_project(code)
+        },
+    )
+    for name, code in loaded.items():
+        if name in own or (name in reach and name.partition(".")[0] in packages):
             yield code
+
+
+def _is_of_a_project(code: ModuleType) -> bool:
+    file = getattr(code, "__file__", None)
+    return file is not None and is_user_code(file) and not _is_installed(code)
 
 
 def _is_installed(code: ModuleType) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import gc
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,16 +91,20 @@ class Start:
 
 def prepare(
     build: Callable[[], Case],
+    home: str,
     device: torch.device,
     seed: int,
     *,
     batches: int = 1,
     steps_optimizer: bool = False,
 ) -> Start:
-    """Build the case twice, and keep what there is to know of weights, buffers, inputs and surroundings."""
+    """Build the case twice, and keep what there is to know of weights, buffers, inputs and surroundings.
+
+    ``home`` is the name of the module of code that the factory is from.
+    """
     _seed(seed)
     case = build()
-    surroundings = Surroundings(case.module)
+    surroundings = Surroundings(case.module, home)
     surroundings.restore()
     _seed(seed)
     again = build()
@@ -164,6 +169,7 @@ class _GradientInParts(Exception):
 def _run(
     start: Start, tap: Tap, plan: Plan, wraps_module: bool, witnesses: Witnesses, wanted: AbstractSet[str]
 ) -> Track:
+    _collect_what_is_garbage()
     start.surroundings.restore()
     case = _fresh_case(start)
     if case.set_policy is not None:
@@ -187,6 +193,16 @@ def _run(
         return track
     step.note_what_is_left()
     return track
+
+
+def _collect_what_is_garbage() -> None:
+    """Nothing older than the track may be collected in its midst; what is alive is not looked through again.
+
+    A context that was entered and never left closes itself when it is collected: that of ``fork_rng`` sets
+    the random state.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _set_policy(set_policy: Callable[[tuple[str, ...]], None], patterns: tuple[str, ...]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import random
 import threading
@@ -550,6 +552,40 @@ def test_a_check_that_takes_too_long_is_given_up() -> None:
         checked(lambda: (Restless(), torch.ones(2, 4)), timeout=0.5)
 
 
+class BusyWhenCollected:
+    """What its end raises is lost, as in every ``__del__``."""
+
+    def __del__(self) -> None:
+        with contextlib.suppress(TimedOut):
+            time.sleep(0.8)
+
+
+class Endless(Restless):
+    """Is in the midst of a ``__del__`` when the time is over."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        BusyWhenCollected()
+        while True:
+            x = x + 1
+
+
+def test_time_that_is_over_in_a_destructor_is_over_for_all() -> None:
+    with pytest.raises(TimedOut):
+        checked(lambda: (Endless(), torch.ones(2, 4)), timeout=0.5)
+
+
+def test_time_that_is_over_in_a_collection_is_over_after_it() -> None:
+    def slow(phase: str, _info: dict[str, int]) -> None:
+        time.sleep(0.4)
+
+    gc.callbacks.append(slow)
+    try:
+        with pytest.raises(TimedOut):
+            checked(lambda: (Restless(), torch.ones(2, 4)), timeout=0.2)
+    finally:
+        gc.callbacks.remove(slow)
+
+
 class Policy:
     """Configuration in the style of a trainer."""
 
@@ -668,3 +704,27 @@ def test_a_step_of_the_case_replaces_call_and_loss() -> None:
 def test_an_unknown_container_of_layers_is_named() -> None:
     with pytest.raises(UsageError, match="no layers container blocks"):
         checked(lambda: Case(Chain(depth=1), (torch.randn(3, 4),), layers="blocks"), segment=2)
+
+
+def _leave_a_fork_of_the_random_state_behind() -> None:
+    """Garbage that sets the random state when it is collected."""
+    fork = torch.random.fork_rng(devices=[])
+    fork.__enter__()
+    cycle: list[Any] = [fork]
+    cycle.append(cycle)
+
+
+class LeavesGarbage(Counting):
+    """Draws outside of its checkpoint, after a collection that could have come at any time."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        gc.collect()
+        noise = torch.rand(4)
+        _leave_a_fork_of_the_random_state_behind()
+        return remat.checkpoint(region_name="body")(self.linear)(x) * noise
+
+
+def test_garbage_of_the_last_track_does_not_set_the_random_state() -> None:
+    result = checked(lambda: (LeavesGarbage(), torch.ones(2, 4)))
+    assert not result.noise
+    assert result.exit_status == 0
