@@ -35,6 +35,7 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    bound_to,
     contents,
     join,
     of_phases,
@@ -383,6 +384,14 @@ def _partial(call: BuiltinCall) -> Value:
     return Partial(call.operands[0].value, positional, keywords)
 
 
+def _method(call: BuiltinCall) -> Value:
+    """``types.MethodType(function, receiver)``."""
+    if len(call.operands) != 2:
+        return Unknown()
+    function, receiver = (operand.value for operand in call.operands)
+    return bound_to(function, receiver)
+
+
 def _getattr(call: BuiltinCall) -> Value:
     if len(call.operands) < 2:
         return Unknown()
@@ -534,6 +543,7 @@ BUILTINS: dict[str, Builtin] = {
     "builtins.staticmethod": _staticmethod,
     "functools.partial": _partial,
     "functools.partialmethod": _partial_method,
+    "types.MethodType": _method,
     "typing.cast": _second,
     "torch.jit.annotate": _second,
     CONTEXT_VARIABLE: _context_variable,

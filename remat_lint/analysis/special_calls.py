@@ -30,6 +30,7 @@ from remat_lint.analysis.values import (
     Super,
     Tensor,
     Value,
+    bound_to,
     join,
 )
 from remat_lint.analysis.values import (
@@ -64,6 +65,7 @@ _CHANGING_FIRST = {
 _ACTS = frozenset(
     [
         *(f"__{verb}{what}__" for verb in ("set", "del") for what in ("attr", "item")),
+        "__get__",
         "__getattribute__",
         "__getitem__",
         "__iadd__",
@@ -205,6 +207,8 @@ class SpecialCalls(Functions):
                 self.set_named(state, receiver.value, key, value.value)
             case "__getattribute__", [_] if attribute.name:
                 return self.fetch(state, node, receiver, attribute.name)
+            case "__get__", [given, *_] if isinstance(receiver.value, FunctionValue) and given.value != NONE:
+                return bound_to(replace(receiver.value, receiver=None), given.value)
             case "__delattr__", [_] if attribute.name:
                 self.note_deletion(state, attribute, receiver)
             case "__setitem__", [key, value]:

@@ -752,6 +752,13 @@ def map_tensors(value: Value, change: Callable[[Tensor], Value]) -> Value:
             return value
 
 
+def bound_to(function: Value, receiver: Value) -> Value:
+    """The method that a function is of an object."""
+    if isinstance(function, FunctionValue) and function.receiver is None:
+        return replace(function, receiver=receiver)
+    return Partial(function, (receiver,), ())
+
+
 def parts(value: Value) -> tuple[Value, ...]:
     """The values that a value is made of, without following references into the heap."""
     match value:
