@@ -13,6 +13,7 @@ from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TR
 from remat_lint.analysis.copies import COPIES
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
+from remat_lint.analysis.forms import ENABLES
 from remat_lint.analysis.function_transforms import TRANSFORMS
 from remat_lint.analysis.functions import IDENTITY_DECORATORS
 from remat_lint.analysis.items import MODULE_CONTAINERS
@@ -261,8 +262,7 @@ class Calls(SpecialCalls):
         if not isinstance(method, _CALLED):
             return self._run_forward(state, node, reference, operands)
         if self.cleared_for(found.klass) is not None:
-            assert isinstance(found.klass, ClassValue)
-            return self.call_checkpointed_object(state, node, found.klass, method, operands)
+            return self.call_checkpointed_object(state, node, found, method, operands)
         return self.call(state, node, method, operands)
 
     def _run_forward(
@@ -271,13 +271,12 @@ class Calls(SpecialCalls):
         """What the ``__call__`` of ``nn.Module`` does."""
         found = self.object_at(state, reference)
         method = self._object_attribute(state, node, reference, "forward")
-        klass = found.klass if isinstance(found, InstanceObject) else None
         if (
             isinstance(method, _CALLED)
-            and isinstance(klass, ClassValue)
-            and self.cleared_for(klass) is not None
+            and isinstance(found, InstanceObject)
+            and self.cleared_for(found.klass) is not None
         ):
-            return self.call_checkpointed_object(state, node, klass, method, operands)
+            return self.call_checkpointed_object(state, node, found, method, operands)
         if isinstance(method, (*_CALLED, InheritedMethod)):
             return self.call(state, node, method, operands)
         return self.call_unknown(state, node, operands)
@@ -297,6 +296,8 @@ class Calls(SpecialCalls):
             if isinstance(method.receiver, Reference):
                 self.note_statistics(state, node, method.receiver, method.base, found)
             return self._call_module(state, node, method.base, found, operands)
+        if method.name in ENABLES:
+            self.enable_checkpoints(state, method.receiver, operands)
         name = f"{method.base}.{method.name}"
         wrapped = self.call_held(state, node, method.name, operands)
         if wrapped is None:

@@ -20,6 +20,7 @@ from remat_lint.analysis.values import (
     ClassValue,
     Constant,
     Coverage,
+    DictObject,
     External,
     InstanceObject,
     Partial,
@@ -53,6 +54,16 @@ _OF_WRAPPER = ("module", "checkpoint_impl", "checkpoint_fn")
 _REENTRANT = (Constant(True), NONE)
 """What ``use_reentrant`` is where the checkpoint of torch is, or may be, the old one: it runs to the end."""
 
+_ENABLED = "_gradient_checkpointing_func"
+"""The attribute of a part of a model of transformers that holds its checkpoint, once that is enabled."""
+
+ENABLES = ("gradient_checkpointing_enable", "gradient_checkpointing_disable")
+"""The methods of a model that enable it, and forget the options."""
+
+_ENABLED_WITH = "gradient_checkpointing_kwargs"
+"""The argument that has the options of that checkpoint."""
+
+_CHECKPOINT = "torch.utils.checkpoint.checkpoint"
 _WRAPPER = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper.checkpoint_wrapper"
 
 
@@ -137,13 +148,27 @@ class Forms(Containers):
             return f"{self.project.module_name(klass.scope.source)}.{klass.definition.name}"
         return ""
 
+    def enable_checkpoints(self, state: State, model: Value, operands: Sequence[Operand]) -> None:
+        """``model.gradient_checkpointing_enable(options)`` gives all parts a function of these options."""
+        given = next((o.value for o in operands if o.keyword in (None, _ENABLED_WITH)), NONE)
+        found = self.object_at(state, given) if isinstance(given, Reference) else None
+        options = found.items if isinstance(found, DictObject) else ()
+        keywords = tuple((str(name), value) for name, value in options)
+        function = Partial(External(_CHECKPOINT), (), keywords)
+        for part in list(state.leaves(model)):
+            if isinstance(part, Reference):
+                self.set_attribute(state, part, _ENABLED, function)
+
     def call_checkpointed_object(
-        self, state: State, node: ir.Expr, klass: ClassValue, forward: Value, operands: Sequence[Operand]
+        self, state: State, node: ir.Expr, called: InstanceObject, forward: Value, operands: Sequence[Operand]
     ) -> Value:
         """Call an object whose class a framework checkpoints."""
+        klass, enabled = called.klass, called.get(_ENABLED)
+        assert isinstance(klass, ClassValue)
         place = Place(klass.scope.source.path, klass.definition.at)
         cleared = self.cleared_for(klass) or ()
-        wrapper = replace(self._wrapper(place, {}), function=forward, made_for=klass.definition.name)
+        options = dict(enabled.keywords) if isinstance(enabled, Partial) else {}
+        wrapper = replace(self._wrapper(place, options), function=forward, made_for=klass.definition.name)
         handed = [replace(o, value=NONE) if o.keyword in cleared else o for o in operands]
         value = self.run_torch_checkpoint(state, node, wrapper, handed)
         self.wrapped[place, klass] = None
