@@ -216,8 +216,11 @@ def _listed(call: BuiltinCall) -> Value:
 
 
 def _iterator(call: BuiltinCall) -> Value:
-    sequence = _tupled(call)
-    return replace(sequence, kind="iterator") if isinstance(sequence, SequenceValue) else sequence
+    given = call.operands[0].value if call.operands else Unknown()
+    if call.machine.is_used_up(call.state, given):
+        return given  # an iterator is its own
+    sequence = call.machine.iterate(call.state, call.node, given)
+    return replace(sequence, kind="iterator", fields=(), origin=call.machine.fresh())
 
 
 def _tupled(call: BuiltinCall) -> Value:

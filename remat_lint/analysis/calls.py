@@ -675,7 +675,7 @@ class Calls(SpecialCalls):
             self.take_all(state, node, operands)
         result = special(BuiltinCall(self, state, node, operands))
         if name in LAZY and isinstance(result, SequenceValue):
-            return replace(result, kind="iterator")
+            return replace(result, kind="iterator", origin=self.fresh())
         return result
 
     def returns_anything(self, name: str) -> bool:

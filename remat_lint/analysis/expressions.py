@@ -370,7 +370,7 @@ class Expressions(Calls):
             return self.allocate(state, ListObject(found.items, found.rest))
         if expr.kind == "set":
             return Unknown(frozenset(state.tokens(found)), self.fresh())
-        return SequenceValue(found.items, found.rest, kind="generator")
+        return SequenceValue(found.items, found.rest, kind="generator", origin=self.fresh())
 
     def _run_clauses(
         self, expr: ir.Comprehension, clauses: Sequence[ir.Clause], state: State

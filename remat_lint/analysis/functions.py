@@ -358,7 +358,8 @@ class Functions(Construction):
             state.frames.pop(frame.id, None)
         if frame.function.is_generator:
             yielded = frame.yielded or Unknown()
-            return SequenceValue(rest=yielded, kind="generator", seeded=frame.seeded_at_yield)
+            seeded = frame.seeded_at_yield
+            return SequenceValue(rest=yielded, kind="generator", seeded=seeded, origin=self.fresh())
         return value
 
     def _as_if_overridden(self, state: State, operands: Sequence[Operand], value: Value) -> Value:

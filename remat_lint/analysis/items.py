@@ -17,6 +17,7 @@ from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     CONTENTS,
     SCALAR,
+    USED_UP,
     Choice,
     ClassValue,
     Constant,
@@ -268,7 +269,7 @@ class Items(Registered):
         """Whether a loop over something leaves nothing for the next one: an iterator, an open file."""
         found = self.object_at(state, value) if isinstance(value, Reference) else None
         is_file = isinstance(found, InstanceObject) and found.klass == External(FILE)
-        return is_file or (isinstance(value, SequenceValue) and value.kind in ("iterator", "generator"))
+        return is_file or (isinstance(value, SequenceValue) and value.kind in USED_UP)
 
     def take_all(self, state: State, node: ir.Expr, operands: Sequence[Operand]) -> None:
         """Code goes through these: an iterator among them moves on."""

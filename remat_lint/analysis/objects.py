@@ -18,6 +18,7 @@ from remat_lint.analysis.values import (
     CONTENTS,
     NONE,
     SCALAR,
+    USED_UP,
     CheckpointWrapper,
     Choice,
     ClassValue,
@@ -280,9 +281,9 @@ class Objects(Wrappers):
             if is_known:
                 return as_setting(value)
             return Unknown() if value.value is None else SCALAR
-        if isinstance(value, SequenceValue) and all(isinstance(item, Constant) for item in value.items):
-            return Unknown()
-        return value
+        if not isinstance(value, SequenceValue) or value.kind in USED_UP:
+            return value
+        return Unknown() if all(isinstance(item, Constant) for item in value.items) else value
 
     def _inherited(
         self, state: State, node: ir.Expr, receiver: Value, klass: Value, order: Sequence[Value], name: str

@@ -71,6 +71,7 @@ from remat_lint.analysis.values import (
     alternatives,
     numbers,
 )
+from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Held, Watch, concerns
 from remat_lint.findings import GuardStatement, Place, Step
 
@@ -173,7 +174,12 @@ class Replays(Machine):
 
     def _number(self, value: Value) -> int:
         match value:
-            case Reference(address=number) | Tensor(storage=number) | Unknown(origin=number):
+            case (
+                Reference(address=number)
+                | Tensor(storage=number)
+                | Unknown(origin=number)
+                | SequenceValue(origin=number)
+            ):
                 return number
             case ClassValue(frame=frame):
                 return frame

@@ -409,8 +409,11 @@ class Renewal:
                 return replace(value, held=renewed, origin=self.number(origin), reading=read)
             case Fickle(reading=reading):
                 return replace(value, reading=replace(reading, number=self.number(reading.number)))
-            case SequenceValue(items=items, rest=rest):
-                return replace(value, items=tuple(map(self.value, items)), rest=self._optional(rest))
+            case SequenceValue(items=items, rest=rest, origin=origin):
+                renewed_items = tuple(map(self.value, items))
+                return replace(
+                    value, items=renewed_items, rest=self._optional(rest), origin=self.number(origin)
+                )
             case Choice(alternatives=values):
                 return Choice(tuple(map(self.value, values)))
             case Partial(function, positional, keywords):

@@ -236,6 +236,10 @@ class Fickle(Scalar):
     reading: Reading
 
 
+USED_UP = ("iterator", "generator")
+"""The kinds of what can be gone through once only."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sequence(Value):
     """A tuple, or an iterable that is used up in order: ``items``, then any number of ``rest``."""
@@ -248,6 +252,8 @@ class Sequence(Value):
     """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
     seeded: Seeded | None = None
     """The random states that a generator function leaves set where it yields, None for anything else."""
+    origin: int = 0
+    """What tells an iterator, which moves on wherever it is handed, from others."""
     size: int = field(init=False, compare=False, repr=False, default=1)
     """How many values it is made of."""
 
@@ -592,7 +598,9 @@ def join(first: Value, second: Value) -> Value:
     if isinstance(first, Sequence) and isinstance(second, Sequence) and _have_one_shape(first, second):
         pairs = zip(first.items, second.items, strict=True)
         items = tuple(join(mine, other) for mine, other in pairs)
-        return Sequence(items, join_optional(first.rest, second.rest), first.fields, first.kind)
+        origin = first.origin if first.origin == second.origin else 0
+        rest = join_optional(first.rest, second.rest)
+        return Sequence(items, rest, first.fields, first.kind, origin=origin)
     both = tuple(dict.fromkeys(map(_in_any_program, (*alternatives(first), *alternatives(second)))))
     plain = [v for v in both if _is_plain(v)]
     if len(plain) > 1:  # nothing is decided on the difference between two values without tokens
@@ -796,6 +804,8 @@ def numbers(value: Value) -> Iterator[int]:
         case Fickle(reading=Reading(number=number)):
             yield number
         case _:
+            if isinstance(value, Sequence) and value.kind in USED_UP:
+                yield value.origin
             for part in parts(value):
                 yield from numbers(part)
 
