@@ -21,6 +21,8 @@ from remat_lint.analysis.iterable_calls import EAGER, ITERABLE_CALLS, LAZY
 from remat_lint.analysis.machine import REMAT, Frame, Operand
 from remat_lint.analysis.objects import FROZEN
 from remat_lint.analysis.operations import module_operands
+from remat_lint.analysis.parametrizations import PARAMETRIZATIONS
+from remat_lint.analysis.parametrizations import registered as read_through
 from remat_lint.analysis.registered import REGISTER
 from remat_lint.analysis.special_calls import SpecialCalls, looks_like_a_class
 from remat_lint.analysis.state import State
@@ -39,6 +41,7 @@ from remat_lint.analysis.values import (
     HeapObject,
     InheritedMethod,
     InstanceObject,
+    Made,
     Method,
     Partial,
     Reference,
@@ -80,7 +83,7 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
-_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES, **COPIES}
+_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES, **COPIES, **PARAMETRIZATIONS}
 """Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
@@ -430,6 +433,11 @@ class Calls(SpecialCalls):
         instance: InstanceObject,
         operands: Sequence[Operand],
     ) -> Value:
+        for parameter, part in read_through(instance):
+            is_kept = parameter != "bias"  # by the operation that computes with it
+            self.going_on += is_kept
+            self.call(state, node, part, [Operand(Tensor(made=Made.LEAF))])
+            self.going_on -= is_kept
         contents = instance.get(CONTENTS)
         if name == "torch.nn.Sequential" and isinstance(contents, SequenceValue):
             return self._call_in_sequence(state, node, contents, operands)

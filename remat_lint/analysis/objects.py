@@ -13,6 +13,7 @@ from remat_lint.analysis.facts import Kept, OutsideRegion
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.operations import RESULT_FIELDS
+from remat_lint.analysis.parametrizations import registered
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
     CONTENTS,
@@ -68,6 +69,8 @@ class Objects(Wrappers):
         self._orders: dict[ClassValue, list[Value]] = {}
         self.replaced_methods: dict[tuple[ClassValue, str], None] = {}
         """The methods that code under analysis replaced by other functions, and their classes."""
+        self.parametrized: set[str] = set()
+        """The names of tensors that a module has which are read through other modules."""
 
     # --- classes
 
@@ -232,6 +235,22 @@ class Objects(Wrappers):
             return self.class_of(state, base)
         if name == "__dict__":
             return self.attributes_of(base)
+        if name in self.parametrized:
+            return self._read_through(state, node, base, found, name)
+        return self._plain_attribute(state, node, base, found, name)
+
+    def _read_through(
+        self, state: State, node: ir.Expr, base: Reference, found: InstanceObject, name: str
+    ) -> Value:
+        """A tensor of a module that others compute anew whenever it is read."""
+        value = self._plain_attribute(state, node, base, found, name)
+        for _, part in (one for one in registered(found) if one[0] == name):
+            value = self.call(state, node, part, [Operand(value)])
+        return value
+
+    def _plain_attribute(
+        self, state: State, node: ir.Expr, base: Reference, found: InstanceObject, name: str
+    ) -> Value:
         own = found.get(name)
         if own is not None:
             return self._own_attribute(state, base, found, own, name)
