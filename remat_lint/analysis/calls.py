@@ -83,20 +83,38 @@ _STORING = frozenset(
 """Methods that keep what they are given without looking at it."""
 
 
-_SPECIAL = {**BUILTINS, **ITERABLE_CALLS, **TRANSFORMS, **POLICIES, **COPIES, **PARAMETRIZATIONS}
+_HOOKS = " hooks"
+"""The attribute under which a module has what is called before and after it."""
+
+_HANDLE = "torch.utils.hooks.RemovableHandle"
+_PRE_HOOK, _HOOK = "register_forward_pre_hook", "register_forward_hook"
+
+
+def _for_all(kind: str) -> Builtin:
+    """``register_module_forward_hook(function)``: the hook is one of every module."""
+    return lambda call: call.machine.hook_every_module(call.state, kind, call.operands)
+
+
+_GLOBAL_HOOKS = {
+    "torch.nn.modules.module.register_module_forward_pre_hook": _for_all(_PRE_HOOK),
+    "torch.nn.modules.module.register_module_forward_hook": _for_all(_HOOK),
+}
+
+_SPECIAL = {
+    **BUILTINS,
+    **ITERABLE_CALLS,
+    **TRANSFORMS,
+    **POLICIES,
+    **COPIES,
+    **PARAMETRIZATIONS,
+    **_GLOBAL_HOOKS,
+}
 """Functions of other packages of which is known what they do with what they are handed."""
 
 _BACKWARD = frozenset(["torch.autograd.backward", "torch.autograd.grad"])
 
 _CALLED = (FunctionValue, CheckpointWrapper, RegionWrapper, Choice, Partial)
 """What may stand in the place of an object's own ``forward``."""
-
-
-_HOOKS = " hooks"
-"""The attribute under which a module has what is called before and after it."""
-
-_HANDLE = "torch.utils.hooks.RemovableHandle"
-_PRE_HOOK, _HOOK = "register_forward_pre_hook", "register_forward_hook"
 
 
 class Calls(SpecialCalls):
@@ -190,11 +208,26 @@ class Calls(SpecialCalls):
         return value
 
     def _hooks_of(self, state: State, reference: Reference, kind: str) -> list[SequenceValue]:
-        """The hooks of one kind: what was registered, and whether it wants the keywords, too."""
-        found = self.object_at(state, reference)
-        hooks = found.get(_HOOKS) if isinstance(found, InstanceObject) else None
-        items = hooks.items if isinstance(hooks, SequenceValue) else ()
+        """The hooks of one kind: what was registered, and whether it wants the keywords, too.
+
+        Those of all modules run first.
+        """
+        owners = (Reference(self.every_module), reference) if self.every_module else (reference,)
+        found = [self.object_at(state, owner) for owner in owners]
+        hooks = [one.get(_HOOKS) for one in found if isinstance(one, InstanceObject)]
+        items = [item for one in hooks if isinstance(one, SequenceValue) for item in one.items]
         return [one for one in items if isinstance(one, SequenceValue) and one.items[0] == Constant(kind)]
+
+    def hook_every_module(self, state: State, kind: str, operands: Sequence[Operand]) -> Value:
+        """A hook of one kind is registered for all modules: gives the handle that removes it."""
+        if not operands:
+            return Unknown()
+        self.hand_out(state, operands)
+        self.every_module = self.every_module or self.fresh()
+        every = Reference(self.every_module)
+        if self.object_at(state, every) is None:
+            state.heap[every.address] = InstanceObject(External("torch.nn.Module"))
+        return self._register_hook(state, every, kind, operands)
 
     def _run_pre_hook(
         self,

@@ -198,6 +198,7 @@ class Functions(Construction):
             bool(self.muted),
             self.partings,
             self.is_evaluation(state),
+            state.heap.get(self.every_module),
         )
 
     def _full_name(self, function: FunctionValue) -> str:

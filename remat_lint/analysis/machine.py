@@ -261,6 +261,8 @@ class Machine:
         """The statements that compute something that matters: none of them may run in one phase only."""
         self.going_on = 0
         """How many modules are under way that hand their results to others, as in ``nn.Sequential``."""
+        self.every_module = 0
+        """The address of an object that has the hooks of all modules, 0 before anybody registers one."""
         self.muted = 0
         """How many values are under way of which nobody knows whether a path has them."""
         self.outside = Ranges()
