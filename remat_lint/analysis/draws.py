@@ -66,6 +66,22 @@ class Turn:
     device: Device | None = None
 
 
+def _drawn(role: Role, operands: Sequence[Operand]) -> Drawn | None:
+    """What a draw gives, where it gives nothing that needs a gradient."""
+    if role.is_tensor:
+        return Drawn.NOISE
+    is_number = role.is_number or (role.kind is RandomKind.NUMPY and not operands)
+    return Drawn.NUMBER if is_number else None
+
+
+def _is_scrambled_anew(operands: Sequence[Operand]) -> bool:
+    """Whether ``SobolEngine(dimension, scramble, seed)`` scrambles with what torch draws for it."""
+    given = dict(zip(("dimension", "scramble", "seed"), operands, strict=False))
+    given |= {operand.keyword: operand for operand in operands if operand.keyword is not None}
+    scramble, seed = (given[name].value if name in given else NONE for name in ("scramble", "seed"))
+    return seed == NONE and isinstance(scramble, Constant) and bool(scramble.value)
+
+
 class Draws(Reads):
     """Follows random states."""
 
@@ -177,9 +193,7 @@ class Draws(Reads):
             self._seed_with(state, node, operands[0])
         match role.does:
             case Does.DRAW:
-                is_number = role.is_number or (role.kind is RandomKind.NUMPY and not operands)
-                gives = Drawn.NUMBER if is_number else None
-                self.draw(state, node, random, self.called(node), gives=gives)
+                self.draw(state, node, random, self.called(node), gives=_drawn(role, operands))
             case Does.SEED | Does.SEED_OR_DRAW | Does.SCRAMBLE:
                 if role.does is Does.SCRAMBLE or not (asked or role.does is Does.SEED):
                     self.draw(state, node, _SYSTEM, self.called(node))
@@ -194,7 +208,7 @@ class Draws(Reads):
             case Does.MAKE | Does.MAKE_OR_DRAW:
                 if role.does is Does.MAKE_OR_DRAW and not asked:
                     self.draw(state, node, _SYSTEM, self.called(node))
-                return self._make_source(state, role, operands)
+                return self._make_source(state, node, role, operands)
             case Does.FORK:
                 off = any(o.keyword == "enabled" and o.value == Constant(False) for o in operands)
                 return NONE if off else Fork(role.kind)
@@ -221,8 +235,10 @@ class Draws(Reads):
         for part in state.leaves(seed.value):
             self.decide(state, node, part, Decides.SEED)
 
-    def _make_source(self, state: State, role: Role, operands: Sequence[Operand]) -> Source:
+    def _make_source(self, state: State, node: ir.Expr, role: Role, operands: Sequence[Operand]) -> Source:
         """A source: one that is made of another one shares its state."""
+        if role.source == random_names.SOBOL and _is_scrambled_anew(operands):
+            self.draw(state, node, Random(RandomKind.TORCH), self.called(node))
         if role.kind is not RandomKind.OBJECT:
             return Source(role.source, role.kind)
         for operand in operands[:1]:
@@ -275,11 +291,11 @@ class Draws(Reads):
         key = (source.of, source.number)
         if source.kind == random_names.NUMPY_GENERATOR and name == random_names.BIT_GENERATOR:
             return Source(random_names.NUMPY_BITS, *key)
-        if source.kind == random_names.NUMPY_BITS and name == random_names.STATE:
+        if (source.kind, name) in random_names.STATES:
             return self._snapshot(state, key)
         return Method(source, name)
 
     def set_attribute_of_source(self, state: State, source: Source, name: str, value: Value) -> None:
         """``generator.bit_generator.state = value``."""
-        if source.kind == random_names.NUMPY_BITS and name == random_names.STATE:
+        if (source.kind, name) in random_names.STATES:
             self.give_back(state, (source.of, source.number), [Operand(value)])

@@ -50,13 +50,15 @@ class Does(Enum):
 class Role:
     """What a name does, to which state. ``source`` is the kind of source that it makes.
 
-    ``is_number`` says that what is drawn is a number of Python, ``device`` whose state it is.
+    ``is_number`` says that what is drawn is a number of Python, ``is_tensor`` that it is a tensor, ``device``
+    whose state it is.
     """
 
     does: Does
     kind: RandomKind
     source: str = ""
     is_number: bool = False
+    is_tensor: bool = False
     device: Device | None = None
 
 
@@ -85,6 +87,7 @@ SYSTEM_RANDOM = "random.SystemRandom"
 NUMPY_GENERATOR = "numpy.random.Generator"
 NUMPY_STATE = "numpy.random.RandomState"
 NUMPY_BITS = "numpy.random.BitGenerator"
+SOBOL = "torch.quasirandom.SobolEngine"
 
 DEFAULT_GENERATORS = frozenset(_DEFAULT_GENERATOR.split())
 """The source that torch uses where none is given."""
@@ -92,8 +95,8 @@ DEFAULT_GENERATORS = frozenset(_DEFAULT_GENERATOR.split())
 BIT_GENERATOR = "bit_generator"
 """The attribute of a generator of NumPy that has its state."""
 
-STATE = "state"
-"""The attribute of that which is the state."""
+STATES = frozenset([(NUMPY_BITS, "state"), (SOBOL, "num_generated")])
+"""The attributes of sources that are their state, or tell how far it is."""
 
 _NUMBERS = (
     "random randint randrange uniform gauss normalvariate betavariate binomialvariate expovariate"
@@ -177,6 +180,12 @@ FUNCTIONS = (
         Role(Does.MAKE, RandomKind.OBJECT, TORCH_GENERATOR),
         "torch torch._C",
         "Generator",
+    ),
+    _Names(
+        "a sequence of its own, which scrambling draws from torch's state unless it has a seed (measured)",
+        Role(Does.MAKE, RandomKind.OBJECT, SOBOL),
+        "torch.quasirandom",
+        "SobolEngine",
     ),
     _Names("Python's source", Role(Does.DRAW, RandomKind.PYTHON, is_number=True), "random", _NUMBERS),
     _Names("the same", Role(Does.DRAW, RandomKind.PYTHON), "random", _PICKS),
@@ -263,6 +272,14 @@ METHODS = (
     _Names("", Role(Does.SEED_OR_DRAW, RandomKind.OBJECT), NUMPY_STATE, "seed"),
     _Names("", Role(Does.TAKE, RandomKind.OBJECT), NUMPY_STATE, "get_state"),
     _Names("", Role(Does.GIVE, RandomKind.OBJECT), NUMPY_STATE, "set_state"),
+    _Names("moves on", Role(Does.DRAW, RandomKind.OBJECT, is_tensor=True), SOBOL, "draw draw_base2"),
+    _Names("begins anew, scrambled as before", Role(Does.SEED, RandomKind.OBJECT), SOBOL, "reset"),
+    _Names(
+        "how a hook gets from there to where it was",
+        Role(Does.GIVE, RandomKind.OBJECT),
+        SOBOL,
+        "fast_forward",
+    ),
     _Names("raw numbers", Role(Does.DRAW, RandomKind.OBJECT), NUMPY_BITS, "random_raw"),
 )
 
