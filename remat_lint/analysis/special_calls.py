@@ -18,6 +18,7 @@ from remat_lint.analysis.values import (
     NONE,
     UNKNOWN,
     Attributes,
+    CheckpointWrapper,
     Constant,
     DictObject,
     External,
@@ -84,6 +85,9 @@ BY_METHOD = {
 }
 """Functions of Python that call a method of what they are handed."""
 
+
+_DESCRIPTORS = (FunctionValue, CheckpointWrapper, External)
+"""What may be a function that becomes a method where it is an attribute of a class."""
 
 UNARY = {"Minus": "__neg__", "Plus": "__pos__", "BitInvert": "__invert__"}
 _BINARY = {
@@ -207,8 +211,8 @@ class SpecialCalls(Functions):
                 self.set_named(state, receiver.value, key, value.value)
             case "__getattribute__", [_] if attribute.name:
                 return self.fetch(state, node, receiver, attribute.name)
-            case "__get__", [given, *_] if isinstance(receiver.value, FunctionValue) and given.value != NONE:
-                return bound_to(replace(receiver.value, receiver=None), given.value)
+            case "__get__", [given, *_] if isinstance(receiver.value, _DESCRIPTORS) and given.value != NONE:
+                return _method_of(receiver.value, given.value)
             case "__delattr__", [_] if attribute.name:
                 self.note_deletion(state, attribute, receiver)
             case "__setitem__", [key, value]:
@@ -332,6 +336,12 @@ def word(keys: Sequence[Operand]) -> str:
     """The name that is the only key, an empty string where there is none."""
     value = keys[0].value if len(keys) == 1 else None
     return value.value if isinstance(value, Constant) and isinstance(value.value, str) else ""
+
+
+def _method_of(function: Value, receiver: Value) -> Value:
+    """``function.__get__(receiver)``: a method of another object is bound anew."""
+    free = replace(function, receiver=None) if isinstance(function, FunctionValue) else function
+    return bound_to(free, receiver)
 
 
 def looks_like_a_class(name: str) -> bool:
