@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -24,11 +24,14 @@ from remat_lint.analysis.values import (
     DictObject,
     External,
     FunctionValue,
+    HeapObject,
     InstanceObject,
     Reference,
+    Source,
     Tensor,
     Unknown,
     Value,
+    contents,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -66,6 +69,12 @@ class _Made:
     deeds: Deeds
 
 
+def _has_source_since(began: int, objects: Mapping[int, HeapObject]) -> bool:
+    """Whether objects hold a generator, or another source of random numbers, that was made since then."""
+    values = (value for found in objects.values() for value in contents(found))
+    return any(isinstance(value, Source) and value.number > began for value in values)
+
+
 class Construction(Forms):
     """Calls classes."""
 
@@ -79,7 +88,8 @@ class Construction(Forms):
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
 
-        Modules that are constructed alike are one object: they differ in their weights only.
+        Modules that are constructed alike are one object: they differ in their weights only, unless each
+        makes a generator of its own.
         """
         bases = {base.name for base in self.mro(klass) if isinstance(base, External)}
         if "typing.NamedTuple" in bases:
@@ -97,10 +107,11 @@ class Construction(Forms):
                 self.note_maker()
             self.repeat_call(node, known.deeds)
             return known.module
+        began = self.fresh()
         with self.deeds_apart() as deeds:
             module = self._construct_object(state, node, klass, operands)
         objects = self.summaries.reachable(state, module)
-        if signature is not None and objects is not None:
+        if signature is not None and objects is not None and not _has_source_since(began, objects):
             self._modules[signature.key] = _Made(module, deeds)
             klass.scope.heap |= objects
         return module
