@@ -624,10 +624,12 @@ class Replays(Machine):
         elif (
             (draw.told and random.kind is RandomKind.SYSTEM)
             or draw.seeded
-            or is_covered
+            or (is_covered and (coverage.always or not deed.is_sure))  # the conditions may be one
             or not (coverage.known or random.kind is RandomKind.SYSTEM)
         ):
             return
+        elif is_covered:
+            cover, replayed = Cover.SOMETIMES, replace(replayed, certain=False)
         kept = not (draw.told or (draw.unkept and deed.inside is None))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept, draw.decides)
 
