@@ -14,10 +14,12 @@ from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.leads import leading_to_checkpoints
 from remat_lint.analysis.machine import Frame, Operand
+from remat_lint.analysis.modes import made_for_a_mode
 from remat_lint.analysis.state import State
 from remat_lint.analysis.summaries import Summaries
 from remat_lint.analysis.values import (
     CONTENTS,
+    NONE,
     SCALAR,
     ClassValue,
     Constant,
@@ -83,13 +85,14 @@ class Construction(Forms):
         self._leading: dict[str, set[ir.Function]] = {}
         self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
+        self._moded: dict[str, set[ir.Stmt]] = {}
         self._copies: dict[tuple[Place, int], Reference] = {}
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
 
         Modules that are constructed alike are one object: they differ in their weights only, unless each
-        makes a generator of its own.
+        makes a generator of its own, or is put into training or evaluation by itself.
         """
         bases = {base.name for base in self.mro(klass) if isinstance(base, External)}
         if "typing.NamedTuple" in bases:
@@ -99,8 +102,15 @@ class Construction(Forms):
             return SequenceValue(tuple(item or Unknown() for item in items), fields=tuple(fields))
         if not any(base.startswith("torch.nn.") for base in bases):
             return self._construct_object(state, node, klass, operands)
+        if self._gets_own_mode():
+            modules, self._modules = self._modules, {}  # nor is any part of it a part of another one
+            try:
+                return self._construct_object(state, node, klass, operands)
+            finally:
+                self._modules = modules
         signature = self.summaries.construction(state, klass, operands)
-        known = self._modules.get(signature.key) if signature is not None else None
+        key = (signature.key, self.on_meta) if signature is not None else None
+        known = self._modules.get(key)
         if known is not None:
             self._note_rebuilt(state, known.module)
             if any(isinstance(deed.act, Draw) for deed in known.deeds):
@@ -111,10 +121,17 @@ class Construction(Forms):
         with self.deeds_apart() as deeds:
             module = self._construct_object(state, node, klass, operands)
         objects = self.summaries.reachable(state, module)
-        if signature is not None and objects is not None and not _has_source_since(began, objects):
-            self._modules[signature.key] = _Made(module, deeds)
+        if key is not None and objects is not None and not _has_source_since(began, objects):
+            self._modules[key] = _Made(module, deeds)
             klass.scope.heap |= objects
         return module
+
+    def _gets_own_mode(self) -> bool:
+        """Whether the statement under way makes a module that its file puts into training or evaluation."""
+        source = self.frame.scope.source
+        if source.path not in self._moded:
+            self._moded[source.path] = made_for_a_mode(source.lowered)
+        return self.frame.statement in self._moded[source.path]
 
     def note_made(self, state: State, node: ir.Expr, value: Value, operands: Sequence[Operand] = ()) -> None:
         """Code makes an object: where it did so before, the two are one here only.
@@ -263,8 +280,8 @@ class Construction(Forms):
     def draw_weights(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> None:
         """A module that is made draws its weights, unless they are not there yet."""
         operation = torch_ops.module(name)
-        on_meta = any(o.keyword == "device" and o.value == Constant("meta") for o in operands)
-        if operation is not None and operation.constructor_draws and not on_meta:
+        device = next((o.value for o in operands if o.keyword == "device"), NONE)
+        if operation is not None and operation.constructor_draws and not self.is_on_meta(device):
             self.note_maker()
             self.draw(state, node, Random(RandomKind.TORCH), self.called(node))
 

@@ -185,6 +185,7 @@ class Functions(Construction):
             self.is_inert(),
             state.phase,
             self.grad_enabled,
+            self.on_meta,
             bool(self.swallowing),
             bool(self.checkpoints),
             bool(self.replaying),

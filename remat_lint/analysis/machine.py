@@ -185,6 +185,8 @@ class Machine:
         self.frame: Frame
         self.regions: list[RegionContext] = []
         self.grad_enabled = True
+        self.on_meta = False
+        """Whether tensors that are made get no numbers, unless they are told a device."""
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
         self.probing = 0

@@ -230,6 +230,17 @@ class Setting(Scalar):
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceNamed(Scalar):
+    """``torch.device(name)``, which is a context as well."""
+
+    name: str
+
+
+META = "meta"
+"""The device whose tensors have no numbers, so that none are drawn for them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fickle(Scalar):
     """A scalar that may be another one when the code that read it runs again."""
 
