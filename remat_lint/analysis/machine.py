@@ -184,6 +184,8 @@ class Machine:
         self.journal = Journal()
         self.frame: Frame
         self.regions: list[RegionContext] = []
+        self.switched_on: dict[Place, bool] = {}
+        """The checkpoints that objects in view come to, and whether a setting lets one of them run it."""
         self.grad_enabled = True
         self.on_meta = False
         """Whether tensors that are made get no numbers, unless they are told a device."""
