@@ -145,6 +145,11 @@ def _message(draw: RandomDraw) -> str:
         return f"{draws}, which `torch.utils.checkpoint` does not restore: {wrong}. D{outside}"
     if draw.replayed.assumed is not None:
         wrong = f"{draws}. Unless the checkpoint that replays this has a state hook for that, {wrong}"
+    elif draw.cover is Cover.SOMETIMES:
+        return (
+            f"{draws}, and a condition decides whether the checkpoint has the hook for that: {wrong}. "
+            f"Give the hook in any case, or d{outside}"
+        )
     elif draw.cover is Cover.UNKNOWN:
         wrong = f"{draws}, which nothing in view restores: {wrong}"
     else:

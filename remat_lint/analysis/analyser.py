@@ -250,6 +250,7 @@ class Analyser(Declarations):
         self._note_replaced_methods(scope, source)
         for journal in [*self.class_journals.values(), *self._run_wrapped()]:
             module.facts |= journal.facts
+        module.facts = {fact: None for fact in module.facts if not self.is_switched_off(fact)}
         placement = Placement(self.pure, self.bound)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))

@@ -23,6 +23,7 @@ from remat_lint.analysis.values import (
     Attributes,
     ClassValue,
     Constant,
+    DeviceNamed,
     DictObject,
     External,
     FunctionValue,
@@ -470,7 +471,16 @@ def _given_mode(call: BuiltinCall) -> Value:
     return of_phases(lambda enabled: GradMode(bool(enabled)), value) or Unknown()
 
 
+def _device(call: BuiltinCall) -> Value:
+    """``torch.device("meta")``."""
+    value = call.operands[0].value if call.operands else NONE
+    if isinstance(value, Constant) and isinstance(value.value, str):
+        return DeviceNamed(value.value)
+    return SCALAR
+
+
 BUILTINS: dict[str, Builtin] = {
+    "torch.device": _device,
     **dict.fromkeys(["torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode"], _mode(False)),
     "torch.enable_grad": _mode(True),
     "torch.set_grad_enabled": _given_mode,

@@ -9,7 +9,7 @@ from functools import reduce
 from remat_lint import torch_ops
 from remat_lint.analysis import ir, random_names
 from remat_lint.analysis.builtin_calls import BUILTINS, Builtin, BuiltinCall
-from remat_lint.analysis.containers import MODES, MODULE_ITSELF, PARTS, WHOLE_TREE
+from remat_lint.analysis.containers import MODULE_ITSELF, PARTS, WHOLE_TREE
 from remat_lint.analysis.copies import COPIES
 from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.facts import Replayer
@@ -19,6 +19,7 @@ from remat_lint.analysis.functions import IDENTITY_DECORATORS
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import EAGER, ITERABLE_CALLS, LAZY
 from remat_lint.analysis.machine import REMAT, Frame, Operand
+from remat_lint.analysis.modes import MODES
 from remat_lint.analysis.objects import FROZEN
 from remat_lint.analysis.operations import module_operands
 from remat_lint.analysis.parametrizations import PARAMETRIZATIONS

@@ -274,6 +274,7 @@ class Checkpoints(Hooks):
             place = wrapper.place
         else:
             note, place = HERE, self.place(node)
+        self.note_switch(state, place)
         return Replay(
             wrapper.by,
             place,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -14,21 +14,26 @@ from remat_lint.analysis.forms import Forms
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.leads import leading_to_checkpoints
 from remat_lint.analysis.machine import Frame, Operand
+from remat_lint.analysis.modes import made_for_a_mode
 from remat_lint.analysis.state import State
 from remat_lint.analysis.summaries import Summaries
 from remat_lint.analysis.values import (
     CONTENTS,
+    NONE,
     SCALAR,
     ClassValue,
     Constant,
     DictObject,
     External,
     FunctionValue,
+    HeapObject,
     InstanceObject,
     Reference,
+    Source,
     Tensor,
     Unknown,
     Value,
+    contents,
     join,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -66,6 +71,12 @@ class _Made:
     deeds: Deeds
 
 
+def _has_source_since(began: int, objects: Mapping[int, HeapObject]) -> bool:
+    """Whether objects hold a generator, or another source of random numbers, that was made since then."""
+    values = (value for found in objects.values() for value in contents(found))
+    return any(isinstance(value, Source) and value.number > began for value in values)
+
+
 class Construction(Forms):
     """Calls classes."""
 
@@ -74,12 +85,14 @@ class Construction(Forms):
         self._leading: dict[str, set[ir.Function]] = {}
         self.summaries = Summaries(self.object_at, self.nature_of)
         self._modules: dict[object, _Made] = {}
+        self._moded: dict[str, set[ir.Stmt]] = {}
         self._copies: dict[tuple[Place, int], Reference] = {}
 
     def construct(self, state: State, node: ir.Expr, klass: ClassValue, operands: Sequence[Operand]) -> Value:
         """``Class(...)``: a NamedTuple, a dataclass, or an object whose ``__init__`` runs.
 
-        Modules that are constructed alike are one object: they differ in their weights only.
+        Modules that are constructed alike are one object: they differ in their weights only, unless each
+        makes a generator of its own, or is put into training or evaluation by itself.
         """
         bases = {base.name for base in self.mro(klass) if isinstance(base, External)}
         if "typing.NamedTuple" in bases:
@@ -89,21 +102,36 @@ class Construction(Forms):
             return SequenceValue(tuple(item or Unknown() for item in items), fields=tuple(fields))
         if not any(base.startswith("torch.nn.") for base in bases):
             return self._construct_object(state, node, klass, operands)
+        if self._gets_own_mode():
+            modules, self._modules = self._modules, {}  # nor is any part of it a part of another one
+            try:
+                return self._construct_object(state, node, klass, operands)
+            finally:
+                self._modules = modules
         signature = self.summaries.construction(state, klass, operands)
-        known = self._modules.get(signature.key) if signature is not None else None
+        key = (signature.key, self.on_meta) if signature is not None else None
+        known = self._modules.get(key)
         if known is not None:
             self._note_rebuilt(state, known.module)
             if any(isinstance(deed.act, Draw) for deed in known.deeds):
                 self.note_maker()
             self.repeat_call(node, known.deeds)
             return known.module
+        began = self.fresh()
         with self.deeds_apart() as deeds:
             module = self._construct_object(state, node, klass, operands)
         objects = self.summaries.reachable(state, module)
-        if signature is not None and objects is not None:
-            self._modules[signature.key] = _Made(module, deeds)
+        if key is not None and objects is not None and not _has_source_since(began, objects):
+            self._modules[key] = _Made(module, deeds)
             klass.scope.heap |= objects
         return module
+
+    def _gets_own_mode(self) -> bool:
+        """Whether the statement under way makes a module that its file puts into training or evaluation."""
+        source = self.frame.scope.source
+        if source.path not in self._moded:
+            self._moded[source.path] = made_for_a_mode(source.lowered)
+        return self.frame.statement in self._moded[source.path]
 
     def note_made(self, state: State, node: ir.Expr, value: Value, operands: Sequence[Operand] = ()) -> None:
         """Code makes an object: where it did so before, the two are one here only.
@@ -252,8 +280,8 @@ class Construction(Forms):
     def draw_weights(self, state: State, node: ir.Expr, name: str, operands: Sequence[Operand]) -> None:
         """A module that is made draws its weights, unless they are not there yet."""
         operation = torch_ops.module(name)
-        on_meta = any(o.keyword == "device" and o.value == Constant("meta") for o in operands)
-        if operation is not None and operation.constructor_draws and not on_meta:
+        device = next((o.value for o in operands if o.keyword == "device"), NONE)
+        if operation is not None and operation.constructor_draws and not self.is_on_meta(device):
             self.note_maker()
             self.draw(state, node, Random(RandomKind.TORCH), self.called(node))
 

@@ -45,9 +45,6 @@ MODULE_ITSELF = frozenset(
 """Methods of ``nn.Module`` that return the module."""
 
 
-MODES = frozenset(["eval", "train"])
-"""Those that put the module and its parts into evaluation or training."""
-
 MAX_PARTS = 64
 """A model of more parts that differ is not looked through whole."""
 

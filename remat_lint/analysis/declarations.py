@@ -358,6 +358,7 @@ class Entered:
         self._before = {name: getattr(machine, name) for name in _OF_A_RUN if hasattr(machine, name)}
         machine.frame, machine.regions, machine.grad_enabled, machine.swallowing = self._frame, [], True, 0
         machine.name_scopes, machine.checkpoints, machine.compiled = (), [], False
+        machine.on_meta = False
         machine.deeds, machine.replaying, machine.bodies, machine.replayed_since = Deeds(), 0, [], 0
         self._start = machine.fresh()
 
@@ -371,6 +372,7 @@ _OF_A_RUN = (
     "frame",
     "regions",
     "grad_enabled",
+    "on_meta",
     "swallowing",
     "name_scopes",
     "checkpoints",

@@ -10,6 +10,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.decisions import decision_in
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
 from remat_lint.analysis.names import target_names
@@ -491,11 +492,20 @@ class Expressions(Calls):
         if key:
             true_state.assumed[key] = holds
             false_state.assumed[key] = not holds
+        if self._is_about_surroundings(test, state):
+            true_state.chosen[test], false_state.chosen[test] = True, False
         if isinstance(value, PlaceholderTest):
             for token in list(direct_tokens(value.tested)):
                 false_state.mark(token)
         self._narrow(test, true_state, false_state)
         return [true_state], [false_state]
+
+    def _is_about_surroundings(self, test: ir.Expr, state: State) -> bool:
+        """Whether a condition is about globals alone: it asks neither an argument nor an object."""
+        names = {one.id for one, _ in evaluated((test,)) if isinstance(one, ir.Name)}
+        is_local = self.frame.id != self.frame.scope.frame
+        known = state.frames.get(self.frame.id, {}).keys() if is_local else frozenset()
+        return names <= self.frame.scope.names.keys() - known
 
     def truth_at_hand(self, operand: Operand) -> bool | None:
         """Whether a condition holds in the program at hand; None where nobody knows."""

@@ -372,6 +372,9 @@ class Cover(str, Enum):
     OTHER_HOOK = "other-hook"
     """It has hooks, for other states."""
 
+    SOMETIMES = "sometimes"
+    """A condition decides whether it has the hook for it."""
+
     SWITCHED_OFF = "switched-off"
     """``preserve_rng_state=False``."""
 

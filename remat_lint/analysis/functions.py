@@ -25,7 +25,7 @@ from remat_lint.analysis.moves import Moves, then, unknown
 from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.stacks import on_own_stack
-from remat_lint.analysis.state import Hidden, Phase, State, join_all, reunite
+from remat_lint.analysis.state import Hidden, Phase, State, join_all, join_on_paths, reunite
 from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.unkept import Drawn
@@ -83,12 +83,12 @@ class Functions(Construction):
         """Make ``state`` the join of several paths, and return the join of their values."""
         phased = _by_phase_alone(ends)
         self.meet_again([path for path, _ in ends])
+        first, joined = ends[0]
+        for path, value in ends[1:]:
+            joined = join_on_paths(first, joined, path, value)
         state.become(join_all(reunite([path for path, _ in ends])))
         if phased is not None:
             return phased
-        joined = ends[0][1]
-        for _, value in ends[1:]:
-            joined = join(joined, value)
         live = [value for path, value in ends if path.weight]
         return settled(joined, live) if len(live) < len(ends) else joined
 
@@ -185,6 +185,7 @@ class Functions(Construction):
             self.is_inert(),
             state.phase,
             self.grad_enabled,
+            self.on_meta,
             bool(self.swallowing),
             bool(self.checkpoints),
             bool(self.replaying),

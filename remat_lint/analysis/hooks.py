@@ -101,9 +101,13 @@ class Hooks(Markers):
         given = hooks.value
         if all(self._is_surely_empty(state, one) for one in alternatives(given)):
             return Coverage(known=not self._is_filled_by_others(hooks.expr))
-        found = self.object_at(state, given) if isinstance(given, Reference) else given
-        if not isinstance(found, (SequenceValue, ListObject)):
+        filled = [one for one in alternatives(given) if not self._is_left_empty(state, one)]
+        found = self._list_at(state, filled[0] if len(filled) == 1 else given)
+        if found is None:
             return Coverage(known=False)
+        always = len(filled) == len(alternatives(given))
+        if found.rest is not None and not found.items and found.sure == 0:
+            always, found = False, SequenceValue(alternatives(found.rest))
         found_by = [self._covered_by_hook(state, node, value) for value in found.items]
         covered = frozenset[RandomState]().union(*(one.states for one in found_by))
         return Coverage(
@@ -112,6 +116,7 @@ class Hooks(Markers):
             devices=frozenset[Device]().union(*(one.devices for one in found_by)),
             attributes=frozenset[Held]().union(*(one.attributes for one in found_by)),
             known=found.rest is None and all(one.known for one in found_by),
+            always=always,
             without=Cover.OTHER_HOOK,
         )
 
@@ -129,6 +134,11 @@ class Hooks(Markers):
             isinstance(held, (SequenceValue, ListObject)) and not held.items and held.rest is None
         )
 
+    def _is_left_empty(self, state: State, given: Value) -> bool:
+        """Whether there are no hooks where a condition leaves them out."""
+        found = self._list_at(state, given)
+        return found is not None and found.sure == 0 and not found.items and found.rest is None
+
     def _is_filled_by_others(self, expr: ir.Expr | None) -> bool:
         """Whether functions of the file change what an expression takes the hooks from."""
         found = evaluated((expr,)) if expr is not None else ()
@@ -139,12 +149,15 @@ class Hooks(Markers):
         )
         return not self.frame.watch.changed.isdisjoint(named)
 
+    def _list_at(self, state: State, value: Value) -> SequenceValue | ListObject | None:
+        """The tuple or list that a value is; None for anything else."""
+        found = self.object_at(state, value) if isinstance(value, Reference) else value
+        return found if isinstance(found, (SequenceValue, ListObject)) else None
+
     def items_of(self, state: State, value: Value) -> tuple[Value, ...] | None:
         """The items of a tuple or list; None for anything else."""
-        if isinstance(value, SequenceValue):
-            return value.items
-        found = self.object_at(state, value) if isinstance(value, Reference) else None
-        return found.items if isinstance(found, ListObject) else None
+        found = self._list_at(state, value)
+        return found.items if found is not None else None
 
     def _covered_by_hook(self, state: State, node: ir.Expr, value: Value) -> _Covered:
         """What one hook restores; that is not known where it cannot work, or nobody sees its methods."""

@@ -21,6 +21,7 @@ from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.state import Phase, State, hand_over, join_all, merge
 from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
+    META,
     NONE,
     SCALAR,
     ByPhase,
@@ -29,6 +30,7 @@ from remat_lint.analysis.values import (
     ClassValue,
     Compiled,
     Constant,
+    DeviceNamed,
     External,
     Fork,
     FunctionValue,
@@ -542,7 +544,7 @@ class Interpreter(Conditions):
         return through
 
     def _with(self, statement: ir.With, state: State) -> Flow:
-        grad, scopes = self.grad_enabled, self.name_scopes
+        grad, scopes, on_meta = self.grad_enabled, self.name_scopes, self.on_meta
         left: list[Leaving] = []
         managers: list[tuple[ir.Expr, Value]] = []
         forks, given, modes = [], len(self.turns or ()), list[Value]()
@@ -558,12 +560,13 @@ class Interpreter(Conditions):
                 state.seeded = value.seeded
             self.name_scopes += self._scopes_entered(value)
             modes.append(value)
+            self.on_meta = value.name == META if isinstance(value, DeviceNamed) else self.on_meta
             if target is not None:
                 self.assign(state, target, Operand(_entered(value) if entered is None else entered, context))
         try:
             flow = self._run_in_modes(statement.body, state, modes)
         finally:
-            self.grad_enabled, self.name_scopes = grad, scopes
+            self.grad_enabled, self.name_scopes, self.on_meta = grad, scopes, on_meta
         for kind in forks:
             self.leave_fork(kind, given)
         for path in flow.ends():

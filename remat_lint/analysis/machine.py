@@ -184,7 +184,11 @@ class Machine:
         self.journal = Journal()
         self.frame: Frame
         self.regions: list[RegionContext] = []
+        self.switched_on: dict[Place, bool] = {}
+        """The checkpoints that objects in view come to, and whether a setting lets one of them run it."""
         self.grad_enabled = True
+        self.on_meta = False
+        """Whether tensors that are made get no numbers, unless they are told a device."""
         self.name_scopes: tuple[RegionName, ...] = ()
         self.swallowing = 0
         self.probing = 0

@@ -494,6 +494,10 @@ class Objects(Wrappers):
             self.class_names(klass)[name] = value
             if self.is_led_here():
                 self.replaced_methods[klass, name] = None
+        elif isinstance(value, Constant):  # nobody knows who looked at it before
+            found = self.class_attribute(self.mro(klass), name)
+            if found is not None:
+                self.class_names(klass)[name] = join(found, value)
 
     def _note_outside(self, forward: Value) -> None:
         """A region is put around a module whose consumers nobody can know."""

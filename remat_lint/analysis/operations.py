@@ -19,11 +19,13 @@ from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
+    META,
     NONE,
     SCALAR,
     ByPhase,
     Choice,
     Constant,
+    DeviceNamed,
     DictObject,
     External,
     InstanceObject,
@@ -225,7 +227,7 @@ class Operations(Effects):
     def _draw(self, state: State, node: ir.Expr, operation: Operation, bound: Bound) -> None:
         """The operation draws random numbers, unless its arguments switch that off."""
         certain = self._draws(state, operation, bound)
-        if certain is not None:
+        if certain is not None and not self._is_made_on_meta(operation, bound):
             random, known = self.random_of(bound.get("generator"))
             if random.kind is RandomKind.TORCH:
                 random = replace(random, device=self._device_drawn_on(operation, bound))
@@ -248,6 +250,17 @@ class Operations(Effects):
                 return Phase.FORWARD if forward else Phase.REPLAY
         return Phase.BOTH
 
+    def _is_made_on_meta(self, operation: Operation, bound: Bound) -> bool:
+        """Whether an operation makes a tensor without numbers."""
+        given = bound.get("device") if "device" in operation.parameters else None
+        if given is None or given.value == NONE:
+            return self.on_meta and operation.name in _ON_THE_CPU
+        return self.is_on_meta(given.value)
+
+    def is_on_meta(self, device: Value) -> bool:
+        """Whether what is made on a device, None for the default, gets no numbers."""
+        return self.on_meta if device == NONE else device in (Constant(META), DeviceNamed(META))
+
     def _device_drawn_on(self, operation: Operation, bound: Bound) -> Device | None:
         """The device whose default generator an operation draws from, if it says so."""
         if "device" not in operation.parameters:
@@ -255,12 +268,11 @@ class Operations(Effects):
         given = bound.get("device")
         if given is None or given.value == NONE:
             return Device.CPU if operation.name in _ON_THE_CPU else None
-        value, expr = given.value, given.expr
-        if isinstance(expr, ir.Call) and expr.arguments:  # `torch.device("cuda")`
-            value = self.frame.values.get(expr.arguments[0].value.at, value)
-        if not isinstance(value, Constant) or not isinstance(value.value, str) or value.value == "meta":
+        value = given.value
+        name = value.name if isinstance(value, DeviceNamed) else getattr(value, "value", None)
+        if not isinstance(name, str):
             return None
-        return Device.CPU if value.value.startswith("cpu") else Device.GPU
+        return Device.CPU if name.startswith("cpu") else Device.GPU
 
     def _draws(self, state: State, operation: Operation, bound: Bound) -> bool | None:
         """Whether it is certain that the operation draws with these arguments; None where it does not."""

@@ -461,6 +461,16 @@ class Replays(Machine):
         """What was given a checkpoint runs."""
         self.wrapped[wrapper.place, wrapper] = None
 
+    def note_switch(self, state: State, place: Place) -> None:
+        """Code comes to a checkpoint, which a setting may switch off: objects that nobody made have any."""
+        receivers = (frame.receiver for frame in self.active_frames())
+        if not any(isinstance(one, Reference) and one.address in self.open for one in receivers):
+            self.switched_on[place] = self.switched_on.get(place, False) or state.weight > 0
+
+    def is_switched_off(self, fact: object) -> bool:
+        """Whether the checkpoint that would replay something is one that no object in view runs."""
+        return isinstance(fact, ReplayFact) and self.switched_on.get(fact.replayed.place) is False
+
     def is_led_here(self) -> bool:
         """Whether code of the file under analysis led here: other files are analysed by themselves.
 
@@ -630,10 +640,12 @@ class Replays(Machine):
         elif (
             (draw.told and random.kind is RandomKind.SYSTEM)
             or draw.seeded
-            or is_covered
+            or (is_covered and (coverage.always or not deed.is_sure))  # the conditions may be one
             or not (coverage.known or random.kind is RandomKind.SYSTEM)
         ):
             return
+        elif is_covered:
+            cover, replayed = Cover.SOMETIMES, replace(replayed, certain=False)
         kept = not (draw.told or (draw.unkept and deed.inside is None))
         yield RandomDraw(deed.place, draw.operation, random, cover, replayed, kept, draw.decides)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from remat_lint.analysis import ir
@@ -17,6 +17,7 @@ from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.moves import Moves, either
 from remat_lint.analysis.values import (
     HeapObject,
+    ListObject,
     Reference,
     RegionName,
     Restored,
@@ -26,6 +27,7 @@ from remat_lint.analysis.values import (
     Unknown,
     Value,
     contents,
+    holds_object,
     in_phases,
     join,
     join_objects,
@@ -33,6 +35,7 @@ from remat_lint.analysis.values import (
     parts,
     settled,
 )
+from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Held
 from remat_lint.findings import MarkTarget, Place, Step
 
@@ -230,6 +233,7 @@ class State:
         "assumed",
         "born",
         "changed",
+        "chosen",
         "claimed",
         "declared",
         "frames",
@@ -260,6 +264,8 @@ class State:
         """The tokens of this path, with the depth of the outermost frame that each has reached."""
         self.assumed: dict[str, bool] = {}
         """Conditions known on this path, by their text."""
+        self.chosen: dict[ir.Expr, bool] = {}
+        """Conditions about the surroundings, which no code in view decides, and the way taken there."""
         self.claimed: dict[str, tuple[Claim, ...]] = {}
         """The region names that this checkpointed body has used so far, by their identity."""
         self.variables: frozenset[str] = frozenset()
@@ -302,7 +308,7 @@ class State:
         other.marked = self.marked
         other.pending = dict(self.pending)
         other.born = dict(self.born)
-        other.assumed = dict(self.assumed)
+        other.assumed, other.chosen = dict(self.assumed), dict(self.chosen)
         other.claimed, other.variables = dict(self.claimed), self.variables
         other.phase, other.keeping = self.phase, self.keeping
         other.made = dict(self.made)
@@ -333,6 +339,11 @@ class State:
         for name in self.__slots__:
             setattr(self, name, getattr(other, name))
         self._owned = set()
+
+    def list_at(self, value: Value) -> SequenceValue | ListObject | None:
+        """The tuple that a value is, or the list that this path made; None for anything else."""
+        found = self.heap.get(value.address) if isinstance(value, Reference) else value
+        return found if isinstance(found, (SequenceValue, ListObject)) else None
 
     # --- names
 
@@ -510,10 +521,11 @@ def join_states(first: State, second: State) -> State:
                 else mine.get(name, variables.get(name, Unknown()))
                 for name in {**mine, **variables}
             }
+    joined.heap = dict(first.heap)  # where joining the names has said which lists are left empty
     for address, found in second.heap.items():
         mine_found = joined.heap.get(address)
         if mine_found is not found:
-            joined.heap[address] = found if mine_found is None else join_objects(mine_found, found)
+            joined.heap[address] = found if mine_found is None else _join_at(first, mine_found, second, found)
     joined.marked = _in_both(first.marked, second.marked, first, second)
     joined.always = _in_both(first.always, second.always, first, second)
     joined.partly = (
@@ -533,6 +545,7 @@ def join_states(first: State, second: State) -> State:
         both = dict.fromkeys((*joined.claimed.get(identity, ()), *claims))
         joined.claimed[identity] = tuple(both)[:MAX_CLAIMS]
     joined.assumed = {k: v for k, v in first.assumed.items() if second.assumed.get(k) is v}
+    joined.chosen = {k: v for k, v in first.chosen.items() if second.chosen.get(k) is v}
     joined.phase = first.phase if first.phase is second.phase else Phase.BOTH
     joined.keeping = max(first.keeping, second.keeping, key=len)
     joined.made = {number: made for number, made in first.made.items() if second.made.get(number) == made}
@@ -547,8 +560,51 @@ def join_states(first: State, second: State) -> State:
 
 def _either(frame: int, name: str, first: State, second: State, live: State | None) -> Value:
     """The value of a name on one of two paths, of which no run of this program may take the other."""
-    joined = join(first.frames[frame][name], second.frames[frame][name])
+    joined = join_on_paths(first, first.frames[frame][name], second, second.frames[frame][name])
     return joined if live is None else settled(joined, (live.frames[frame][name],))
+
+
+def join_on_paths(first: State, mine: Value, second: State, other: Value) -> Value:
+    """The value that is one on a path, another one on another path; what a condition leaves empty says so."""
+    one, two = first.list_at(mine), second.list_at(other)
+    if mine == other or one is None or two is None or not _is_optional(first, one, second, two):
+        return join(mine, other)
+    return join(_left_empty(first, mine, one), _left_empty(second, other, two))
+
+
+def _left_empty(path: State, value: Value, found: SequenceValue | ListObject) -> Value:
+    if isinstance(value, SequenceValue):
+        return value if value.items else replace(value, sure=0)
+    if isinstance(value, Reference) and isinstance(found, ListObject) and not found.items:
+        path.heap[value.address] = replace(found, sure=0)
+    return value
+
+
+def _join_at(first: State, mine: HeapObject, second: State, other: HeapObject) -> HeapObject:
+    """The object that is one on a path, another one on another path."""
+    joined = join_objects(mine, other)
+    if not isinstance(mine, ListObject) or not isinstance(other, ListObject):
+        return joined
+    is_optional = _is_optional(first, mine, second, other)
+    return replace(joined, sure=0) if is_optional and isinstance(joined, ListObject) else joined
+
+
+def _is_optional(
+    first: State, mine: SequenceValue | ListObject, second: State, other: SequenceValue | ListObject
+) -> bool:
+    """Whether a condition decides if there are objects in a list or tuple, or none.
+
+    One that the program at hand decides has to leave them out; of others, only those about the surroundings
+    count. What a loop fills has as many as it has turns.
+    """
+    if mine.rest is not None or other.rest is not None or bool(mine.items) is bool(other.items):
+        return False
+    empty, filled = (first, second) if other.items else (second, first)
+    if not all(map(holds_object, mine.items or other.items)):
+        return False
+    if not empty.weight or not filled.weight:
+        return empty.weight > filled.weight
+    return any(filled.chosen.get(at, side) is not side for at, side in empty.chosen.items())
 
 
 def _in_both(

@@ -230,6 +230,17 @@ class Setting(Scalar):
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceNamed(Scalar):
+    """``torch.device(name)``, which is a context as well."""
+
+    name: str
+
+
+META = "meta"
+"""The device whose tensors have no numbers, so that none are drawn for them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fickle(Scalar):
     """A scalar that may be another one when the code that read it runs again."""
 
@@ -249,7 +260,9 @@ class Sequence(Value):
     fields: tuple[str, ...] = ()
     kind: str = "tuple"
     sure: int | None = None
-    """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument."""
+    """How many of the items are there for certain, None for all: ``zip`` ends with its shortest argument.
+
+    It is 0 where a condition decides whether there is anything in it at all."""
     seeded: Seeded | None = None
     """The random states that a generator function leaves set where it yields, None for anything else."""
     origin: int = 0
@@ -501,6 +514,9 @@ class Coverage:
     """Whether the states are restored that its package keeps for its own draws."""
 
     known: bool = True
+    always: bool = True
+    """Whether it does so on every way: a condition may leave the hooks out."""
+
     without: Cover = Cover.NO_HOOK
     """Why any other state is not restored."""
 
@@ -847,7 +863,9 @@ class ListObject:
     rest: Value | None = None
     kind: str = "list"
     sure: int | None = None
-    """How many of the items are there for certain, None for all."""
+    """How many of the items are there for certain, None for all.
+
+    It is 0 where a condition decides whether there is anything in it at all."""
     _links: Links | None = field(init=False, compare=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
