@@ -169,7 +169,7 @@ def _strings(where: str, value: object) -> tuple[str, ...]:
         wrong = (
             next(item for item in value if not isinstance(item, str)) if isinstance(value, list) else value
         )
-        inside = " with " if isinstance(value, list) else ", not "
+        inside = ", not one with " if isinstance(value, list) else ", not "
         raise UserError(f'{where} must be a list of strings such as ["..."]{inside}{_kind(wrong)}')
     return tuple(value)
 

@@ -210,12 +210,13 @@ class _Search:
         writes = self._writes(watched) if watched else {}
         if not writes:
             return None
-        more = list(writes)[1:]
+        first, *more = writes.values()
+        others = [one.what for one in more]
         return _of_write(
-            next(iter(writes.values())),
+            first,
             Kind.STATE_TWICE,
-            "writes it again" + (f", and {_listed(more)} as well" if more else ""),
-            "write it under `if not remat.is_recomputing():`, or in a region that is always saved",
+            "writes it again" + (f", and {_listed(others)} as well" if others else ""),
+            _OUTSIDE if first.is_torchs else _GUARD,
         )
 
     def _of_streams(self) -> Cause | None:
@@ -560,4 +561,6 @@ def _change_of_kept_output(trace: Trace) -> Cause | None:
 
 
 _HOOK = "give the checkpoint a RecomputeStateHook for it, or draw in a region that is always saved"
+_GUARD = "write it under `if not remat.is_recomputing():`, or in a region that is always saved"
+_OUTSIDE = "write it outside of the checkpointed function: torch's own checkpoint has no guard"
 _DETERMINISTIC = "use torch.use_deterministic_algorithms(True), or another operation"

@@ -12,7 +12,7 @@ from typing import Any
 from remat_lint.runtime_check.diagnosis import Place, place_in
 from remat_lint.runtime_check.regions import Observation
 from remat_lint.runtime_check.users_code import is_user_code
-from remat_lint.runtime_check.witness import CheckpointRun, Phase, Witness
+from remat_lint.runtime_check.witness import CheckpointCall, CheckpointRun, Phase, Witness
 
 Reader = Callable[[], Any]
 """Gives what is watched as something that can be compared: text."""
@@ -20,12 +20,16 @@ Reader = Callable[[], Any]
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A line that changed something, in a replay of ``checkpoint`` and inside ``region``."""
+    """A line that changed something, in a replay of ``checkpoint`` and inside ``region``.
+
+    ``is_torchs`` says that it is torch's own checkpoint, which ``remat.is_recomputing()`` knows nothing of.
+    """
 
     what: str
     place: Place
     checkpoint: str
     region: str | None
+    is_torchs: bool
 
 
 class LineWatch(Witness):
@@ -38,7 +42,12 @@ class LineWatch(Witness):
         self._values: dict[str, Any] = {}
         self._last: tuple[CodeType, int] | None = None
         self._before: Any = None
+        self._torchs = set[str]()
         self.writes: list[Write] = []
+
+    def checkpoint_called(self, call: CheckpointCall) -> None:
+        if not call.honours_regions:
+            self._torchs.add(call.checkpoint)
 
     @contextlib.contextmanager
     def around(self) -> Iterator[None]:
@@ -84,4 +93,5 @@ class LineWatch(Witness):
             if self._last is not None and run is not None:
                 inside = self._observation.running_regions
                 region = inside[-1] if inside else None
-                self.writes.append(Write(what, place_in(*self._last), run.checkpoint, region))
+                place = place_in(*self._last)
+                self.writes.append(Write(what, place, run.checkpoint, region, run.checkpoint in self._torchs))

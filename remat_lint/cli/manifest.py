@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @file_options
 @click.option(
     "--output-file",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     metavar="FILE",
     help="Write the manifest there, not to stdout.",
 )

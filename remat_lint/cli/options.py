@@ -20,10 +20,15 @@ from remat_lint.source import SourceFile
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN = Path("-")
 
-_PATHS = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+# Whether it can be read is found out, and told, where it is.
+_FILE = click.Path(path_type=Path, readable=False)
+_PATHS = click.argument("paths", nargs=-1, type=_FILE)
 _CONFIG = (
     click.option(
-        "--config", type=click.Path(path_type=Path), metavar="FILE", help="Read this TOML file for settings."
+        "--config",
+        type=_FILE,
+        metavar="FILE",
+        help="Read this TOML file for settings.",
     ),
     click.option("--isolated", is_flag=True, help="Read no configuration file."),
 )
@@ -47,7 +52,7 @@ _OPTIONS = (
     click.option("--no-cache", is_flag=True, help="Accepted; this version keeps no cache."),
     click.option(
         "--stdin-filename",
-        type=click.Path(path_type=Path),
+        type=_FILE,
         metavar="FILE",
         help="The name of what is read from standard input (`-`).",
     ),

@@ -41,6 +41,9 @@ class Command(click.Command):
             complain(error.format_message(), self.name)
         except (click.Abort, KeyboardInterrupt):
             return INTERRUPTED
+        except OSError as error:
+            named = f"{error.filename}: " if error.filename is not None else ""
+            complain(f"{named}{error.strerror or error}", self.name)
         except Exception as error:  # noqa: BLE001 - the last resort: users get no traceback
             complain(f"internal error: {type(error).__name__}: {error}; please report", self.name)
             if {"-v", "--verbose"}.intersection(sys.argv):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,7 +44,10 @@ WRONG_SETTINGS = [
         "[tool.remat-lint]\nselect = 'RMT101'\n",
         'select must be a list of strings such as ["..."], not a string',
     ),
-    ("[tool.remat-lint]\nselect = [1]\n", 'select must be a list of strings such as ["..."] with a number'),
+    (
+        "[tool.remat-lint]\nselect = [1]\n",
+        'select must be a list of strings such as ["..."], not one with a number',
+    ),
     ("[tool.remat-lint]\nselect = true\n", "not a boolean"),
     ("[tool.remat-lint]\nselect = ['RMT999']\n", "select: unknown rule code 'RMT999'"),
     ("[tool.remat-lint]\nper-file-ignores = []\n", "per-file-ignores must be a table"),
@@ -227,6 +232,30 @@ def test_an_unreadable_file_is_one_line_and_the_others_go_on(
     assert result.exit_code == 2
     assert result.stderr == "remat-lint: a.py: cannot be read: Permission denied\n"
     assert "b.py:2:1: RMT101" in result.stdout
+
+
+def test_a_folder_that_nobody_may_look_into_is_one_line(
+    remat_lint: Run, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model("bad()", name="a.py")
+
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    result = remat_lint("a.py")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("pyproject.toml: Permission denied\n")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
+def test_a_full_disk_is_one_line(folder: Path) -> None:
+    with open("/dev/full", "w") as full:
+        code = "from remat_lint.cli.lint import main; main()"
+        command = [sys.executable, "-c", code, "."]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "remat-lint: No space left on device\n")
 
 
 def test_a_report_file_that_cannot_be_written_is_one_line(remat_lint: Run, model: Model) -> None:

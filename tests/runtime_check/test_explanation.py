@@ -339,3 +339,24 @@ def test_fault_is_found_in_torchs_checkpoint_as_well() -> None:
         cause = find_cause(make_bench(), block)
     assert cause is not None
     assert (cause.kind, cause.names[0]) == (Kind.EXTERNAL, "count")
+
+
+class CountsUnderTorchsCheckpoint(nn.Module):
+    """Its step is right but for the number that is left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.utils.checkpoint.checkpoint(self.body, x, use_reentrant=False)
+
+    def body(self, x: Tensor) -> Tensor:
+        self.count += 1
+        return x.sin().cos()
+
+
+def test_advice_for_torchs_checkpoint_needs_no_guard_that_it_does_not_have() -> None:
+    result = check(lambda: (CountsUnderTorchsCheckpoint(), inputs()), Options(device="cpu", noise_runs=1))
+    (remedy,) = {cause.remedy for cause in result.causes.values() if cause.kind is Kind.STATE_TWICE}
+    assert remedy == "write it outside of the checkpointed function: torch's own checkpoint has no guard"
