@@ -250,7 +250,8 @@ def test_a_folder_that_nobody_may_look_into_is_one_line(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")
-def test_a_full_disk_is_one_line(folder: Path) -> None:
+def test_a_full_disk_is_one_line(model: Model) -> None:
+    model("bad()", name="a.py")
     with open("/dev/full", "w") as full:
         code = "from remat_lint.cli.lint import main; main()"
         command = [sys.executable, "-c", code, "."]
