@@ -334,7 +334,7 @@ class Calls(SpecialCalls):
                 self.note_statistics(state, node, method.receiver, method.base, found)
             return self._call_module(state, node, method.base, found, operands)
         if method.name in ENABLES:
-            self.enable_checkpoints(state, method.receiver, operands)
+            self.enable_checkpoints(state, method.receiver, method.name, operands)
         name = f"{method.base}.{method.name}"
         wrapped = self.call_held(state, node, method.name, operands)
         if wrapped is None:

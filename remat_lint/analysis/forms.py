@@ -57,6 +57,9 @@ _REENTRANT = (Constant(True), NONE)
 _ENABLED = "_gradient_checkpointing_func"
 """The attribute of a part of a model of transformers that holds its checkpoint, once that is enabled."""
 
+_SWITCH = "gradient_checkpointing"
+"""The attribute by which a part knows that it is enabled."""
+
 ENABLES = ("gradient_checkpointing_enable", "gradient_checkpointing_disable")
 """The methods of a model that enable it, and forget the options."""
 
@@ -148,8 +151,10 @@ class Forms(Containers):
             return f"{self.project.module_name(klass.scope.source)}.{klass.definition.name}"
         return ""
 
-    def enable_checkpoints(self, state: State, model: Value, operands: Sequence[Operand]) -> None:
-        """``model.gradient_checkpointing_enable(options)`` gives all parts a function of these options."""
+    def enable_checkpoints(
+        self, state: State, model: Value, method: str, operands: Sequence[Operand]
+    ) -> None:
+        """``model.gradient_checkpointing_enable(options)`` switches all parts on, with these options."""
         given = next((o.value for o in operands if o.keyword in (None, _ENABLED_WITH)), NONE)
         found = self.object_at(state, given) if isinstance(given, Reference) else None
         options = found.items if isinstance(found, DictObject) else ()
@@ -158,6 +163,7 @@ class Forms(Containers):
         for part in list(state.leaves(model)):
             if isinstance(part, Reference):
                 self.set_attribute(state, part, _ENABLED, function)
+                self.set_attribute(state, part, _SWITCH, Constant(method == ENABLES[0]))
 
     def call_checkpointed_object(
         self, state: State, node: ir.Expr, called: InstanceObject, forward: Value, operands: Sequence[Operand]
