@@ -488,6 +488,8 @@ class Expressions(Calls):
         if known is not None:
             return ([state], []) if known is holds else ([], [state])
         truth = self.truth_at_hand(operand)
+        if truth is not None and self.reading_hooks:  # a hook restores what it does here, or nothing
+            return ([state], []) if truth else ([], [state])
         true_state, false_state = state, state.split(0.5 if truth is None else 1.0 - truth)
         if key:
             true_state.assumed[key] = holds

@@ -16,6 +16,7 @@ from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.random_names import Does
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
+    NONE,
     ClassValue,
     FunctionValue,
     RandomState,
@@ -79,7 +80,7 @@ MAYBE_STALE = (
     "Copy the state in each `snapshot`.",
 )
 SOMETIMES = (
-    "restores its state only where a condition holds that `snapshot` does not ask about",
+    "restores its state only where a condition holds",
     "Set the state in every case.",
 )
 _SEEDED = (
@@ -226,8 +227,17 @@ class Reading:
         is_taken = any(isinstance(one, Snapshot) for one in self.found)
         return is_taken and not (self.restore.turns or self.restore.handed_on or sets - {self.hook.address})
 
+    def takes_nothing(self) -> bool:
+        """Whether there is nothing to restore: ``snapshot`` gives nothing, and all that is done is seen."""
+        runs = (self.first, self.restore)
+        sets = {owner for run in runs for owner, _ in run.handled.set}
+        seen = not any(run.turns or run.handed_on for run in runs)
+        return seen and not sets - {self.hook.address} and list(self.found) == [NONE]
+
     def restores_sometimes(self) -> bool:
         """Whether a state is not set on a way through ``restore`` that ``snapshot`` knows nothing of.
+
+        Nor is it where ``snapshot`` takes it on some ways only.
 
         Where there is no GPU, there is none to restore.
         """
@@ -236,7 +246,8 @@ class Reading:
             for turn in self.restore.gives()
             if turn.device is not Device.GPU and Restored(*turn.key, turn.device) not in self.restore.restored
         )
-        return any(map(fits, missed)) and _asks_more(self.hook)
+        is_optional = self.first.value != NONE and NONE in alternatives(self.first.value)
+        return any(map(fits, missed)) and (is_optional or _asks_more(self.hook))
 
 
 def fits(turn: Turn) -> bool:

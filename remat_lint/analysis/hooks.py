@@ -353,7 +353,7 @@ class Hooks(Markers):
         about_randomness = any(
             _ABOUT_RANDOMNESS.search(one.scope.source.code(one.definition.at)) for one in order
         )
-        return None if not covered and about_randomness else covered
+        return None if not covered and about_randomness and not read.takes_nothing() else covered
 
 
 def _is_missing(method: Value) -> bool:
