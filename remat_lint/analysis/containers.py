@@ -170,10 +170,6 @@ class Containers(Items):
         values = (value for operand in operands for value in (operand.value, *parts(operand.value)))
         self.given_away |= {value.address for value in values if isinstance(value, Reference)}
 
-    def is_kept_to_itself(self, address: int) -> bool:
-        """Whether the running call made what lies here, and nothing else was given it."""
-        return address > self.frame.id and address not in self.given_away
-
     def _known_to(self, state: State, value: Value, seen: set[int]) -> Iterator[Value]:
         """A value, its parts, and what a function in it sees around it."""
         for one in (value, *parts(value)):

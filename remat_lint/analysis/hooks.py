@@ -100,7 +100,9 @@ class Hooks(Markers):
         """The random states that the hooks of a checkpoint restore."""
         given = hooks.value
         if all(self._is_surely_empty(state, one) for one in alternatives(given)):
-            return Coverage(known=not self._is_filled_by_others(hooks.expr))
+            return Coverage(
+                known=self._lie_in_own_dict(state, hooks) or not self._is_filled_by_others(hooks.expr)
+            )
         filled = [one for one in alternatives(given) if not self._is_left_empty(state, one)]
         found = self._list_at(state, filled[0] if len(filled) == 1 else given)
         if found is None:
@@ -138,6 +140,13 @@ class Hooks(Markers):
         """Whether there are no hooks where a condition leaves them out."""
         found = self._list_at(state, given)
         return found is not None and found.sure == 0 and not found.items and found.rest is None
+
+    def _lie_in_own_dict(self, state: State, hooks: Operand) -> bool:
+        """Whether hooks lie in a dict, such as keyword arguments, that the running call alone has filled."""
+        held = self.frame.values.get(hooks.expr.at) if hooks.expr is not None else None
+        is_dict = isinstance(held, Reference) and isinstance(self.object_at(state, held), DictObject)
+        references = (one for one in (held, hooks.value) if isinstance(one, Reference))
+        return is_dict and all(self.is_kept_to_itself(one.address) for one in references)
 
     def _is_filled_by_others(self, expr: ir.Expr | None) -> bool:
         """Whether functions of the file change what an expression takes the hooks from."""

@@ -422,6 +422,10 @@ class Machine:
     def attribute_of(self, state: State, node: ir.Expr, base: Value, name: str) -> Value:
         raise NotImplementedError
 
+    def is_kept_to_itself(self, address: int) -> bool:
+        """Whether the running call made what lies here, and nothing else was given it."""
+        return address > self.frame.id and address not in self.given_away
+
     def read_truth(self, state: State, node: ir.Node, operand: Operand) -> None:
         raise NotImplementedError
 
