@@ -62,6 +62,7 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+from remat_lint.analysis.watch import TENSORS_OF_MODULES
 from remat_lint.analysis.wrap_policies import POLICIES
 from remat_lint.checkpoint_forms import FORMS
 
@@ -396,7 +397,7 @@ class Calls(SpecialCalls):
         if method.name == "remove" and method.base == _HANDLE:
             self._remove_hook(state, method.receiver, found)
             return NONE
-        if found.get(CONTENTS) is not None:
+        if method.name not in TENSORS_OF_MODULES and found.get(CONTENTS) is not None:
             return self._call_container_method(state, node, method.receiver, method.name, operands)
         if method.name in ("add_module", "register_module") and len(operands) > 1:
             self.set_named(state, method.receiver, operands[0], operands[1].value)

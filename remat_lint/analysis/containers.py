@@ -113,8 +113,7 @@ class Containers(Items):
         is_own = any(one.keyword == "recurse" and one.value == Constant(False) for one in operands)
         found: dict[object, Value] = {}
         for part in [module] if is_own else list(self.modules_in(state, module)):
-            for name, tensor in self._tensors_in(state, node, part):
-                is_weight = isinstance(tensor, Tensor) and tensor.made is Made.LEAF
+            for name, tensor, is_weight in self._tensors_in(state, node, part):
                 if wanted == "state_dict" or is_weight == (wanted == "parameters"):
                     found[f"{part.address}.{name}"] = tensor
         self.frame.watch.met[node.at] = frozenset(self.root_of(self.number_of(one)) for one in found.values())
@@ -126,12 +125,19 @@ class Containers(Items):
             kind="generator",
         )
 
-    def _tensors_in(self, state: State, node: ir.Expr, module: Reference) -> Iterator[tuple[str, Value]]:
+    def _tensors_in(
+        self, state: State, node: ir.Expr, module: Reference
+    ) -> Iterator[tuple[str, Value, bool]]:
+        """The tensors of a module itself by their names, and whether each is a parameter, frozen or not."""
         found = self.object_at(state, module)
         assert isinstance(found, InstanceObject)
-        yield from ((name, value) for name, value in found.attributes if isinstance(value, Tensor))
+        for name, value in found.attributes:
+            if isinstance(value, Tensor):
+                yield name, value, value.made is Made.LEAF
         for name in sorted(WEIGHTS) if isinstance(found.klass, External) else ():
-            yield name, self._tensor_in(state, node, module, name)
+            for one in alternatives(self.attribute_of(state, node, module, name)):
+                if isinstance(one, Tensor):
+                    yield name, self.fetched(one, module, f".{name}"), True
 
     def _tensor_in(self, state: State, node: ir.Expr, module: Reference, name: str) -> Value:
         return self.fetched(self.attribute_of(state, node, module, name), module, f".{name}")
