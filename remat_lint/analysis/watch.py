@@ -187,6 +187,11 @@ class Watch:
             if grown:
                 self.grown[name] = grown
 
+    def narrow(self, name: str, held: Held) -> None:
+        """A local name is bound to this state itself, one of those that a loop goes through."""
+        if held in self.origins.get(name, ()):
+            self.origins[name] = frozenset([held])
+
     def unwritten(self, expr: ir.Expr | None) -> frozenset[Held]:
         """The state that the value of an expression is made of as it was before anything wrote it."""
         state = self.mentioned(expr)

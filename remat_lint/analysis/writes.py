@@ -773,13 +773,14 @@ class Writes(Replays):
         assigned = statement.value if isinstance(statement, ir.Assign) else None
         if isinstance(node, ir.Attribute) and self._is_moved(state, assigned, held):
             return
-        if overwrites:
-            watch.replaced.setdefault(held, tuple(watch.arms))
         replaces_part = isinstance(node, ir.Subscript) and not isinstance(statement, ir.AugAssign)
         grows = replaces_part and concerns(_element(node, held), grown_in(watch, assigned))
         settles = isinstance(node, ir.Call) and _method(node) in _SETTLING
+        grows |= overwrites and self._is_made_of_it(node, operand.expr, held)
         again = (overwrites or replaces_part or settles) and not grows
-        is_whole = overwrites or watch.was_replaced(held)
+        if overwrites and again:
+            watch.replaced.setdefault(held, tuple(watch.arms))
+        is_whole = (overwrites and not grows) or watch.was_replaced(held)
         outcome = Outcome.REPLACED if again or is_whole else Outcome.ADVANCED
         written = Written.BUFFER
         if self._is_input(held, operand.expr):
@@ -790,6 +791,25 @@ class Writes(Replays):
         counted = counted and not _goes_around_autograd(node, operand.expr)
         shown = operand.expr if operand.expr is not None else node
         self._note(state, node, held, written, outcome, shown, certain=certain, counted=counted)
+
+    def _is_made_of_it(self, node: ir.Node, target: ir.Expr | None, held: Held) -> bool:
+        """Whether a tensor is overwritten with what is computed from itself: ``b.copy_(b * 0.9 + x)``."""
+        match node, self.frame.statement:
+            case ir.Call(function=ir.Attribute(base=base), arguments=arguments), _ if base is target:
+                given = [argument.value for argument in arguments]
+            case ir.Attribute(), ir.Assign(value=ir.Expr() as value):
+                given = [value]
+            case _:
+                return False
+        watch = self.frame.watch
+        computed = (
+            part.function.base
+            for part, _ in evaluated(given)
+            if isinstance(part, ir.Call) and isinstance(part.function, ir.Attribute) and _computes(part)
+        )
+        return any(concerns(held, grown_in(watch, expr)) for expr in given) or any(
+            concerns(held, watch.mentioned(base)) for base in computed
+        )
 
     def _outcome_for_input(self, node: ir.Node, held: Held, operand: Operand, outcome: Outcome) -> Outcome:
         """What comes of it that what the function was handed is changed, where autograd does not see that."""
@@ -1110,11 +1130,22 @@ def _is_data(value: Value, state: frozenset[Held]) -> bool:
     return not state or (isinstance(value, (Tensor, Unknown)) and not any(path for _, path in state))
 
 
+def _computes(call: ir.Call) -> bool:
+    """Whether a method makes something else of the data of a tensor, and again of what it made."""
+    name = _method(call)
+    operation = torch_ops.method(name)
+    is_settled = is_kept_by(call) or f"{name}_" in _SETTLING
+    return operation is not None and operation.effect is torch_ops.Effect.READ and not is_settled
+
+
 def _is_chained(expr: ir.Expr | None) -> bool:
-    """Whether something is what a change in place gave back, which is noted already: ``x.mul_(2)``."""
+    """Whether something is what a change in place gave back, which is noted already: ``x.mul_(2)``.
+
+    A change that is none the second time says nothing of what comes behind it.
+    """
     match expr:
         case ir.Call(function=ir.Attribute(name=name)):
-            return name.endswith("_") and not name.endswith("__")
+            return name.endswith("_") and not name.endswith("__") and name not in _SETTLING
         case _:
             return False
 
