@@ -606,7 +606,8 @@ class Expressions(Calls):
             case ir.Name(id=name):
                 self.note_name(state, target, operand)
                 self.frame.watch.bind(name, operand.expr)
-                self.frame.watch.narrow(name, self.root_of(self.number_of(operand.value)))
+                if name in self.frame.watch.origins:
+                    self.frame.watch.narrow(name, self.root_of(self.number_of(operand.value)))
                 self.bind_name(state, name, operand.value)
             case ir.Display(items=items):
                 self.take_all(state, operand.expr or target, [operand])

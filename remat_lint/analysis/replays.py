@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import (
+    NEARLY_ALL,
     FOREIGN,
     Act,
     Deed,
@@ -251,8 +252,12 @@ class Replays(Machine):
             if isinstance(deed.act, Write) and not deed.act.undone:
                 self.frame.watch.write(deed.act.held)
                 deed = self._after_use(deed, deed.act)
-            if not isinstance(deed.act, Use) or self._is_one(state, deed.act.number):
-                self.deeds.note(replace(deed, share=deed.share * state.weight))
+            if isinstance(deed.act, Use):
+                if not self._is_one(state, deed.act.number):
+                    continue
+                if deed.share > NEARLY_ALL and not deed.act.replayed:
+                    self.frame.watch.use([(deed.act.number, deed.act.path)])
+            self.deeds.note(replace(deed, share=deed.share * state.weight))
 
     def _after_use(self, deed: Deed, write: Write) -> Deed:
         """What a callee overwrites, and the running function computed with before: replay finds it so."""
