@@ -33,6 +33,7 @@ from remat_lint.analysis.values import (
     ModuleValue,
     Partial,
     Reference,
+    Scalar,
     Tensor,
     Unknown,
     Value,
@@ -190,6 +191,8 @@ def _reads_to_tensor(call: BuiltinCall) -> Value:
     if any(isinstance(value, Tensor) for value in values):
         call.machine.mix(call.state, call.node, call.operands)
         return Tensor(storage=call.machine.fresh())
+    if values and all(isinstance(value, (Constant, Scalar)) for value in values):
+        return scalar_from(values)
     return Unknown(origin=call.machine.fresh(), reading=call.machine.mixed(call.node, call.operands))
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import (
-    NEARLY_ALL,
     FOREIGN,
+    NEARLY_ALL,
     Act,
     Deed,
     Deeds,
