@@ -14,6 +14,7 @@ from remat_lint.analysis.draws import Turn
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.random_names import Does
+from remat_lint.analysis.state_reads import Handled
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
@@ -25,7 +26,6 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
 )
-from remat_lint.analysis.writes import Handled
 
 Fault = tuple[str, str]
 """What is wrong with a hook, and what to write instead."""
