@@ -164,16 +164,15 @@ class Reading:
 
     def faults_of_turns(self) -> Iterator[Fault]:
         """Why the random states are not as they were: what the methods do to them."""
-        copies = self.restore.copies()
+        copies, gives = self.restore.copies(), self.restore.gives()
         if _is_generator(self.hook.snapshot):
             yield _LAZY
-        if self.restore.undone or any(copy.taken > self.restore.began for copy in copies):
+        if (self.restore.undone and not gives) or any(copy.taken > self.restore.began for copy in copies):
             yield _UNDONE
         if any(copy.seeded for copy in copies):
             yield _SEEDED
-        if any(map(self._is_stale, self.restore.gives())):
+        if any(map(self._is_stale, gives)):
             yield _STALE
-        gives = self.restore.gives()
         given = {turn.key for turn in gives if fits(turn)}
         for turn in gives:
             if turn.key not in given and (fault := _misfit(turn)) is not None:

@@ -13,7 +13,7 @@ from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.natures import Natures
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.unkept import Drawn, is_unkept
+from remat_lint.analysis.unkept import Drawn, Fate, fate
 from remat_lint.analysis.values import (
     CONTEXT_VALUE,
     EVERYTHING,
@@ -235,11 +235,10 @@ class StateReads(Natures):
         """Whether no backward needs an expression of the running function that gives this."""
         frame = self.frame
         scaling = not any(body.rebuilt for body in self.bodies)
-        return (
-            frame.is_unkept
-            and frame.function is not None
-            and is_unkept(frame.function, expr, gives, scaling=scaling)
-        )
+        if frame.function is None:
+            return False
+        kept = fate(frame.function, expr, gives, scaling=scaling)
+        return kept is Fate.DROPPED or (kept is Fate.RETURNED and frame.is_unkept)
 
     def keeps_its_value(self, statement: ir.Stmt | None) -> bool:
         """Whether what a statement computes goes on in the function, not into state alone."""
