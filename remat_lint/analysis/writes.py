@@ -279,6 +279,7 @@ class Writes(StateMoves):
             if not self.is_inert():
                 self.note_unfilled(state, [held])
             self.move_state(state, held)
+            self.frame.watch.met[node.at] = frozenset([held])
             self.note_outcome(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_taken(self, state: State, node: ir.Expr, queue: Value) -> bool:
@@ -293,7 +294,10 @@ class Writes(StateMoves):
         """What comes of it that an expression takes something out of a container for good."""
         function, statement = self.frame.function, self.frame.statement
         told = function is not None and statement is not None and is_only_told(function, statement, node)
-        is_needed = not (told or self._is_alone(node) or self._is_taken_for_nothing(state, node, container))
+        is_stored = isinstance(statement, ir.Assign) and statement.value is node
+        goes_to_state = is_stored and not self.keeps_its_value(statement)  # which tells whether it is used
+        is_left = told or goes_to_state or self._is_alone(node)
+        is_needed = not (is_left or self._is_taken_for_nothing(state, node, container))
         return Outcome.COMPUTED if is_needed else Outcome.ADVANCED
 
     def _is_taken_for_nothing(self, state: State, node: ir.Expr, container: Value) -> bool:
