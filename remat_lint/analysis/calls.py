@@ -648,7 +648,9 @@ class Calls(SpecialCalls):
         if isinstance(value, (Unknown, Method, InheritedMethod)):
             self.note_told(state, node, receiver, name)
         if name == "backward":
-            self.note_backward()
+            self.note_backward(state)
+        elif name.endswith("backward"):  # of a strategy or a scaler
+            self.note_backward_on(state)
         if is_blank(value) and name in (*PARTS, *WHOLE_TREE):
             is_named = name == "get_submodule" and any(isinstance(one.value, Constant) for one in operands)
             return self._walk(name, knows_regions=is_named)
@@ -690,7 +692,7 @@ class Calls(SpecialCalls):
         if package == REMAT or package.startswith(REMAT + "."):
             return self.call_remat(state, node, last, operands)
         if name in _BACKWARD:
-            self.note_backward()
+            self.note_backward(state)
         for call in (self.call_by_name, self.call_unbound, self.call_on_own_terms):
             called = call(state, node, name, operands)
             if called is not None:

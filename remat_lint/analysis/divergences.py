@@ -109,10 +109,10 @@ class Divergences(Memos):
     # --- what is changed
 
     @contextmanager
-    def judged_for(self, replay: Replay) -> Iterator[None]:
+    def judged_for(self, state: State, replay: Replay) -> Iterator[None]:
         around, self.swayed = self.swayed, {}
         try:
-            with super().judged_for(replay):
+            with super().judged_for(state, replay):
                 yield
         finally:
             self.swayed = around

@@ -466,6 +466,7 @@ class Expressions(Calls):
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         before = frame.seeded_at_yield
         frame.seeded_at_yield = state.seeded if before is None else before & state.seeded
+        self.note_yield(state)
         return Unknown()
 
     # --- conditions

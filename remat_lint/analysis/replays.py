@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.awaited import Awaiting
 from remat_lint.analysis.deeds import (
     FOREIGN,
     NEARLY_ALL,
@@ -27,6 +28,7 @@ from remat_lint.analysis.deeds import (
     Use,
     Write,
 )
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import (
     Collective,
     Cover,
@@ -51,7 +53,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Body, Frame, Machine, Operand, Wrapped, frame_name
-from remat_lint.analysis.moves import Moves, Terms, is_undone
+from remat_lint.analysis.moves import Moves, Terms, is_constant, is_undone
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
@@ -148,7 +150,13 @@ class Replays(Machine):
         if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write, certain=certain)
 
-    def compute_with(self, state: State, used: frozenset[Held], exprs: Sequence[ir.Expr] = ()) -> None:
+    def compute_with(
+        self,
+        state: State,
+        used: frozenset[Held],
+        exprs: Sequence[ir.Expr] = (),
+        decides: Decides = Decides.VALUE,
+    ) -> None:
         """Something is computed with what is held, which these expressions stand for.
 
         A replay looks at it again.
@@ -160,7 +168,13 @@ class Replays(Machine):
             self.note_unfilled(state, used)
         for number, path in used:
             if not self.frame.watch.was_replaced((number, path)):  # else it is what this code set it to
-                self.note_deed(state, self.frame.statement, Use(number, path))
+                shown = self._place_of_state((number, path), exprs)
+                self.note_deed(state, self.frame.statement, Use(number, path, shown=shown, decides=decides))
+
+    def _place_of_state(self, held: Held, exprs: Sequence[ir.Expr]) -> Place | None:
+        """Where one of these expressions stands for state."""
+        met = self.frame.watch.met
+        return next((self.place(part) for part, _ in evaluated(exprs) if held in met.get(part.at, ())), None)
 
     # --- whose state it is
 
@@ -253,7 +267,7 @@ class Replays(Machine):
                 self.frame.watch.write(deed.act.held)
                 deed = self._after_use(deed, deed.act)
             if isinstance(deed.act, Use):
-                if not self._is_one(state, deed.act.number):
+                if not self.is_one(state, deed.act.number):
                     continue
                 if deed.share > NEARLY_ALL and not deed.act.replayed:
                     self.frame.watch.use([(deed.act.number, deed.act.path)])
@@ -268,13 +282,14 @@ class Replays(Machine):
             return deed
         return replace(deed, act=replace(write, outcome=Outcome.COMPUTED, edit=None))
 
-    def note_backward(self) -> None:
+    def note_backward(self, state: State) -> None:
         """Backward runs: this is no code of a model, and the replays of what ran so far are done."""
+        state.awaiting = state.awaiting.after_backward(self.fresh())
         self.journal.is_body = False
         self.backwards += 1
         self.deeds.forget_uses()
 
-    def _is_one(self, state: State, number: int) -> bool:
+    def is_one(self, state: State, number: int) -> bool:
         """Whether what has this number is the same object each time that the running function meets it.
 
         Modules that are made alike, and the elements of a container, are one object here, and several there.
@@ -333,7 +348,7 @@ class Replays(Machine):
             case Write(number=number) as write:
                 if not self.is_foreign(number, frame.id) or _is_mended(frame.watch, write):
                     return None
-                state_written, is_one = (number, write.path), self._is_one(state, number)
+                state_written, is_one = (number, write.path), self.is_one(state, number)
                 if is_one and is_undone(state.moves, state_written, sure=True):
                     return None
                 undone = write.undone or (is_one and is_undone(state.moves, state_written))
@@ -386,14 +401,21 @@ class Replays(Machine):
 
         return translated
 
-    def moves_for(self, moves: Moves, before: Sequence[int], operands: Sequence[Operand]) -> Moves:
+    def moves_for(
+        self, done: tuple[Moves, Awaiting], before: Sequence[int], operands: Sequence[Operand]
+    ) -> tuple[Moves, Awaiting]:
         """Where the state goes in a call like this one, that of the objects that this one is handed."""
         renumber = self._renumbering(before, operands)
 
         def renamed(terms: Terms) -> Terms:
-            return frozenset(one._replace(of=(renumber(one.of[0]), one.of[1])) for one in terms)
+            return frozenset(
+                one if is_constant(one.of) else one._replace(of=(renumber(one.of[0]), one.of[1]))
+                for one in terms
+            )
 
-        return {(renumber(number), path): renamed(terms) for (number, path), terms in moves.items()}
+        moves, awaiting = done
+        moved = {(renumber(number), path): renamed(terms) for (number, path), terms in moves.items()}
+        return moved, awaiting.renumbered(renumber, renamed)
 
     def seeds_for(self, seeded: Seeded, before: Sequence[int], operands: Sequence[Operand]) -> Seeded:
         """The random states that a call like this one leaves set, of the objects that this one is handed."""
@@ -495,7 +517,7 @@ class Replays(Machine):
     # --- judging
 
     @contextmanager
-    def judged_for(self, replay: Replay) -> Iterator[None]:
+    def judged_for(self, state: State, replay: Replay) -> Iterator[None]:
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
         if not self.grad_enabled:  # nothing is ever run again
             yield
@@ -506,6 +528,7 @@ class Replays(Machine):
         before = self.fresh()
         going_on, self.going_on = self.going_on, self.going_on if self.bodies else 0
         self.bodies.append(Body(self.frame.depth, replay.goes_on, replay.rebuilds))
+        moves = state.moves
         try:
             yield
         finally:
@@ -516,6 +539,7 @@ class Replays(Machine):
             found = [deed for deed in self.deeds if not _is_settled(deed, before)]
             outdated = [other for deed in found for other in around.outdated_by(deed, replayed=True)]
             self.judge_deeds(replay, (*found, *outdated))
+            self.await_replay(state, replay, moves, self.deeds)
             if self.deeds.keeps:
                 around.keep()
             for deed in self.deeds:
@@ -524,6 +548,10 @@ class Replays(Machine):
                 if replay.share:
                     around.note(replace(deed, share=deed.share * replay.share))
             self.deeds = around
+
+    def await_replay(self, state: State, replay: Replay, before: Moves, deeds: Deeds) -> None:
+        """A checkpoint has run a function that did this, and moved state from where it was before."""
+        raise NotImplementedError
 
     def judge_deeds(self, replay: Replay, deeds: Iterable[Deed]) -> None:
         """A checkpoint runs again what did this: note what it does again."""
@@ -557,11 +585,12 @@ class Replays(Machine):
             return is_outdated or isinstance(deed.act, Diverge)
         return deed.guarded or (isinstance(deed.act, Diverge) and (deed.act.last or bool(deed.act.number)))
 
-    def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
+    def replayed_by(self, replay: Replay, deed: Deed) -> Replayed:
+        """How a deed comes to be done again."""
         chain = deed.steps
         if replay.assumed is None:
             chain = (*replay.way, Step(replay.place, replay.note), *chain)
-        replayed = Replayed(
+        return Replayed(
             replay.by,
             replay.place,
             others(chain, deed.place),
@@ -569,6 +598,9 @@ class Replays(Machine):
             replay.certain and deed.is_sure and (replay.coverage.known or not isinstance(deed.act, Write)),
             replay.assumed,
         )
+
+    def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
+        replayed = self.replayed_by(replay, deed)
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
         elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay, deed):

@@ -219,6 +219,7 @@ class SpecialCalls(Functions):
             case "__setattr__", [key, value]:
                 self.may_be_called(state, [value])
                 self.look_at_everything(receiver.value, sets=True)
+                self.note_all_rewritten(state, receiver.value, node)
                 self.set_named(state, receiver.value, key, value.value)
             case "__getattribute__", [_] if attribute.name:
                 return self.fetch(state, node, receiver, attribute.name)
@@ -300,6 +301,8 @@ class SpecialCalls(Functions):
                 given: list[tuple[object, Value]] = [(operand.keyword, operand.value)]
                 if operand.keyword is None:
                     given = list(other.items) if isinstance(other, DictObject) else []
+                    if not given:
+                        self.note_all_rewritten(state, found.holder, node)
                 for word_given, value in given:
                     target = ir.Attribute(node.at, node, str(word_given))
                     self.store(state, target, holder, Operand(value, operand.expr), receiver.expr)
