@@ -140,7 +140,19 @@ class Expressions(Calls):
             operands = self._operands(expr, state)
             return self.call_attribute(state, expr, receiver, function.name, operands)
         value = self.evaluate(function, state)
-        return self.call(state, expr, value, self._operands(expr, state))
+        operands = self._operands(expr, state)
+        self._note_chosen(state, function, value, operands)
+        return self.call(state, expr, value, operands)
+
+    def _note_chosen(
+        self, state: State, function: ir.Expr, called: Value, operands: Sequence[Operand]
+    ) -> None:
+        """State may have decided what it is that computes with these."""
+        chosen = self.frame.watch.choosing(function)
+        if chosen and self.keeps_its_value(self.frame.statement):
+            computes = all(map(_computes, alternatives(called)))
+            if computes and not all(isinstance(one.value, (Constant, Scalar)) for one in operands):
+                self.compute_with(state, chosen, [function])
 
     def _operands(self, expr: ir.Call, state: State) -> list[Operand]:
         operands: list[Operand] = []
@@ -737,6 +749,11 @@ def _join_all(first: Value | None, sequence: SequenceValue) -> Value | None:
     for item in (*sequence.items, *((sequence.rest,) if sequence.rest else ())):
         joined = item if joined is None else join(joined, item)
     return joined
+
+
+def _computes(called: Value) -> bool:
+    """Whether what is called is a module, a function of the project, or one of torch."""
+    return isinstance(called, (Reference, FunctionValue)) or qualified(called).startswith("torch.")
 
 
 _BUILTIN_NAMES = frozenset(

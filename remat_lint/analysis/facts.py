@@ -477,7 +477,10 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class StateWrite:
-    """``target``, as written, is changed again by a replay. ``edit`` runs the statement once."""
+    """``target``, as written, is changed again by a replay. ``edit`` runs the statement once.
+
+    Where the code also ``read`` it, that alone may not mend the replay.
+    """
 
     place: Place
     target: str
@@ -485,6 +488,7 @@ class StateWrite:
     outcome: Outcome
     replayed: Replayed
     edit: GuardStatement | None = None
+    read: bool = False
 
 
 class Touched(str, Enum):

@@ -177,8 +177,9 @@ class Interpreter(Conditions):
             return Flow(returned=[(state, NONE)])
         returned = list(self._evaluate_on_paths(statement.value, state))
         self.frame.ended += [(path.phase, value, statement) for path, value in returned]
-        if not any(self.computes_by_itself(value) for _, value in returned):
-            self.frame.watch.returned |= self.frame.watch.mentioned(statement.value)
+        watch = self.frame.watch
+        by_itself = any(self.computes_by_itself(value) for _, value in returned)
+        watch.returned |= (watch.choosing if by_itself else watch.mentioned)(statement.value)
         return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:
@@ -241,19 +242,20 @@ class Interpreter(Conditions):
             self._pass_by(statement, true, false)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
         tested, weighed = watch.mentioned(statement.test), watch.weighed(statement.test)
-        ends, origins, after = [], watch.origins, []
+        ends, origins, after, keeping = [], watch.origins, [], False
         arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
         for paths, body, others in arms:
             if paths:
                 watch.origins = dict(origins)
-                with watch.inside(tested, body, others, tested - weighed):
+                with watch.inside(tested, body, others, tested - weighed), self.deeds.keeping() as keeps:
                     ways = self.run_block(body, paths)
+                keeping |= keeps()
                 after.append(watch.origins)
                 ends.append(bool(ways.fell))
                 flow.fell += ways.fell
                 flow.add(ways)
         watch.origins = together(after)
-        if watch.decided(tested, statement, known, left=not all(ends)):
+        if watch.decided(tested, statement, known, left=not all(ends)) or (tested and keeping):
             self.compute_with(state, weighed)
         self.weigh_if(statement, state, asked, ran)
         return flow

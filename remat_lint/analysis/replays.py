@@ -161,6 +161,8 @@ class Replays(Machine):
         for number, path in used:
             if not self.frame.watch.was_replaced((number, path)):  # else it is what this code set it to
                 self.note_deed(state, self.frame.statement, Use(number, path))
+        for held in self.frame.watch.held_early(exprs):
+            self.deeds.outdate(held)
 
     # --- whose state it is
 
@@ -363,7 +365,7 @@ class Replays(Machine):
         )
         if is_early or (is_advanced and watch.is_computed_with(write.held)):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
-        return replace(write, edit=None) if concerns(write.held, watch.read) else write
+        return replace(write, edit=None, read=True) if concerns(write.held, watch.read) else write
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
@@ -614,7 +616,7 @@ class Replays(Machine):
             outcome = write.outcome if in_function and write.outcome in _AGAIN else Outcome.COMPUTED
             if handed and (write.counted or write.written is Written.BUFFER):
                 outcome = Outcome.RAISES
-            write = replace(write, written=Written.INPUT, outcome=outcome)
+            write = replace(write, written=Written.INPUT, outcome=outcome, edit=None)
         return replace(write, edit=self._allowed(write.edit))
 
     def _allowed(self, edit: GuardStatement | None) -> GuardStatement | None:
@@ -703,9 +705,9 @@ def _renumbered(seeded: RandomState | Lent, renumber: Callable[[int], int]) -> R
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
-        case Write(target=target, written=written, outcome=outcome, edit=edit):
+        case Write(target=target, written=written, outcome=outcome, edit=edit, read=read):
             assert outcome is not None
-            return StateWrite(deed.place, target, written, outcome, replayed, edit)
+            return StateWrite(deed.place, target, written, outcome, replayed, edit, read)
         case Touch(operation=operation, touched=touched, edit=edit):
             return ExternalEffect(deed.place, operation, touched, replayed, edit)
         case Send(operation=operation):

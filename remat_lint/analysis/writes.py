@@ -217,7 +217,7 @@ class Writes(Replays):
         watch.seen |= met
         statement = self.frame.statement
         is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
-        if is_kept and state.phase is Phase.BOTH:
+        if (is_kept or _says_where(expr, statement)) and state.phase is Phase.BOTH:
             watch.read |= met
 
     def note_use(self, state: State, operands: Sequence[Operand]) -> None:
@@ -566,8 +566,14 @@ class Writes(Replays):
         if watch.is_turned_by(_element(target, held)):
             return Outcome.SWITCHED
         if watch.is_tested(_element(target, held)):
-            return Outcome.SKIPPED if self._may_require_grad(state, value.value) else None
+            keeps = self._may_require_grad(state, value.value) or self._is_found_made(_element(target, held))
+            return Outcome.SKIPPED if keeps else None
         return Outcome.REPLACED if from_key or not self._is_learned(value.value) else None
+
+    def _is_found_made(self, held: Held) -> bool:
+        """Whether the arm that runs where this state is not there yet keeps tensors on the way to it."""
+        arms = self.frame.watch.arms
+        return bool(arms) and self.deeds.keeps and concerns(held, arms[-1].tested)
 
     def _takes_over(self, target: ir.Node) -> bool:
         """Whether a target gets what another one of the same statement had: ``a, b = b, a``."""
@@ -591,7 +597,12 @@ class Writes(Replays):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
-            return concerns(_element(target, held), grown_in(watch, expr))
+            element, own = _element(target, held), self.text(target)
+            is_made_of_it = not is_kept_by(expr) if isinstance(expr, ir.Call) else False
+            is_made_of_it &= any(
+                isinstance(part, ir.Subscript) and self.text(part) == own for part, _ in evaluated((expr,))
+            )
+            return is_made_of_it or concerns(element, grown_in(watch, expr))
         return advances(watch, expr, held)
 
     def _may_require_grad(self, state: State, value: Value) -> bool:
@@ -1189,6 +1200,13 @@ def _element(node: ir.Node, held: Held) -> Held:
 def _key_shown(node: ir.Node) -> str:
     key = key_of(node) if isinstance(node, ir.Subscript) else ANY_ELEMENT
     return key if key != ANY_ELEMENT else ""
+
+
+def _says_where(expr: ir.Expr, statement: ir.Stmt | None) -> bool:
+    """Whether an expression says which element it is that a statement sets."""
+    targets = statement.targets if isinstance(statement, ir.Assign) else ()
+    keys = [key for target in targets if isinstance(target, ir.Subscript) for key in target.indices]
+    return any(part is expr for part, _ in evaluated(keys))
 
 
 def _is_any_element(target: ir.Node, written: Written) -> bool:
