@@ -161,7 +161,9 @@ class Replays(Machine):
         for number, path in used:
             if not self.frame.watch.was_replaced((number, path)):  # else it is what this code set it to
                 self.note_deed(state, self.frame.statement, Use(number, path))
-        for held in self.frame.watch.held_early(exprs):
+        function = self.frame.function
+        outer = function.globals | function.nonlocals if function is not None else frozenset[str]()
+        for held in self.frame.watch.held_early(exprs, outer):
             self.deeds.outdate(held)
 
     # --- whose state it is

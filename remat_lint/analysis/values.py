@@ -206,6 +206,9 @@ class Tensor(Value):
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
+    numbers: tuple[float, ...] = ()
+    """What is in it, where the source shows that: rates that grow from layer to layer."""
+
     def links(self) -> Links:
         return (self.token,) if self.token is not None else ()
 
@@ -662,7 +665,10 @@ def of_settings(function: Callable[..., object], *operands: Value) -> Value | No
         made = function(*given)
     except (TypeError, ValueError, ArithmeticError):
         return None
-    return Setting(made) if isinstance(made, (bool, int, float)) else None
+    if not isinstance(made, (bool, int, float)):
+        return None
+    are_numbers = all(isinstance(one, Constant) and type(one.value) in (int, float) for one in operands)
+    return Constant(made) if are_numbers and type(made) in (int, float) else Setting(made)
 
 
 def settled(joined: Value, live: Iterable[Value]) -> Value:

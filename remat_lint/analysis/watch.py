@@ -285,9 +285,10 @@ class Watch:
         found = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
         return [name for name in found if name in self.origins]
 
-    def held_early(self, exprs: Iterable[ir.Expr]) -> frozenset[Held]:
-        """The state that names in expressions hold as it was before the function wrote it."""
-        return frozenset[Held]().union(*(self.early.get(name, ()) for name in self._names_of_state(exprs)))
+    def held_early(self, exprs: Iterable[ir.Expr], outer: frozenset[str] = frozenset()) -> frozenset[Held]:
+        """The state that local names in expressions hold as it was before the function wrote it."""
+        names = (name for name in self._names_of_state(exprs) if name not in outer)
+        return frozenset[Held]().union(*(self.early.get(name, ()) for name in names))
 
     def was_used(self, held: Held) -> bool:
         """Whether something was computed with a state by now, on every path that leads here."""
