@@ -75,6 +75,9 @@ class Linter:
             self._project.add(source)
         for source, report in run:
             self._learn(source, report)
+        for source, report in run:
+            if not report.relevant and source.path in self._project.unparsed:  # another file imports it
+                report.take(self._the_pipeline().unreadable(source, self._project.unparsed[source.path]))
         self._judge_all(run, list(self._facts.values()))
         return [report for _, report in run]
 

@@ -17,7 +17,7 @@ from os.path import abspath, basename, dirname, isdir, isfile, join
 from pathlib import Path
 
 from remat_lint import checkpoint_forms
-from remat_lint.source import SourceFile
+from remat_lint.source import SourceError, SourceFile
 from remat_lint.wrapper_names import NO_WRAPPERS, WrapperNames
 
 ROOT_MARKERS = ("pyproject.toml", ".git")
@@ -39,6 +39,8 @@ class Project:
 
     def __init__(self, roots: Sequence[Path] = (), wrappers: WrapperNames = NO_WRAPPERS) -> None:
         self.wrappers = wrappers
+        self.unparsed: dict[str, SourceError] = {}
+        """What is wrong with files that were asked for and do not parse, by their paths."""
         self._roots = tuple(abspath(root) for root in roots)
         self._files: dict[str, SourceFile | None] = {}
         self._starts: dict[str, tuple[str, ...]] = {}
@@ -52,6 +54,7 @@ class Project:
         """Use this file's content for its path: it was read already, or is not on disk like this."""
         path = abspath(source.path)
         known = self._files.get(path)
+        self.unparsed.pop(source.path, None)
         if known is not None and known.raw != source.raw:
             self._reaching.clear()
             self._applying.clear()

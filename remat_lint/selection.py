@@ -39,13 +39,17 @@ def check_codes(selectors: Sequence[str], built: Collection[str], origin: str) -
     for selector in selectors:
         matches = [code for code in RESERVED.union(built) if covers(selector, code)]
         if not matches:
-            raise UserError(
-                f"{origin}: unknown rule code {selector!r}; `remat-lint rule --all` lists the codes,"
-                f" and a prefix such as RMT1 selects a family"
-            )
+            raise UserError(f"{origin}: unknown rule code {selector!r}; {_hint(selector, built)}")
         if not any(code in built for code in matches):
             later.append(selector)
     return later
+
+
+def _hint(selector: str, built: Collection[str]) -> str:
+    capital = selector.upper()
+    if selector != capital and any(covers(capital, code) for code in RESERVED.union(built)):
+        return f"codes are in capital letters: {capital}"
+    return "`remat-lint rule --all` lists the codes, and a prefix such as RMT1 selects a family"
 
 
 def covers(selector: str, code: str) -> bool:

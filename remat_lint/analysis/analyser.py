@@ -95,6 +95,8 @@ class Analyser(Declarations):
         self._loading = 0
         """How many modules are half loaded."""
         self._imports: dict[Imported, Value] = {}
+        self._unparsed: dict[str, None] = {}
+        """The imported files that do not parse."""
 
     # --- modules
 
@@ -159,7 +161,9 @@ class Analyser(Declarations):
         journal, self.journal = self.journal, Journal()
         try:
             return self.load(source, module)
-        except SourceError:
+        except SourceError as error:
+            self.project.unparsed[source.path] = error
+            self._unparsed[source.path] = None
             return None
         finally:
             self.journal = journal
@@ -251,6 +255,8 @@ class Analyser(Declarations):
         for journal in [*self.class_journals.values(), *self._run_wrapped()]:
             module.facts |= journal.facts
         module.facts = {fact: None for fact in module.facts if not self.is_switched_off(fact)}
+        for path in self._unparsed:
+            module.note(GivenUp(Place(source.path, 0), f"{path}, which is imported, does not parse"))
         placement = Placement(self.pure, self.bound)
         markers = MarkerUses(source, module.markers, placement).facts()
         return ModuleFacts(source.path, module.build(source.path, placement.bare_read, markers))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
+from remat_lint.analysis.in_place import SPECTRAL
 from remat_lint.analysis.machine import MAX_EXACT, Operand
 from remat_lint.analysis.special_calls import CONTEXT_VARIABLE, word
 from remat_lint.analysis.state import State
@@ -45,7 +46,6 @@ from remat_lint.analysis.values import (
     scalar_from,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.writes import SPECTRAL
 
 if TYPE_CHECKING:
     from remat_lint.analysis.calls import Calls

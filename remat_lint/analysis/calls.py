@@ -361,13 +361,22 @@ class Calls(SpecialCalls):
     ) -> None:
         """A method of ``nn.Module`` that returns the module: what it does to it."""
         if method.name in MODES:
-            self.set_mode(state, method.receiver, is_training=_is_training(method.name, operands))
+            self._put_into_mode(state, node, method, is_training=_is_training(method.name, operands))
         elif method.name == "requires_grad_":
             frozen = Constant(bool(operands) and operands[0].value == Constant(False))
             for module in list(self.modules_in(state, method.receiver)):
                 self.set_attribute(state, module, FROZEN, frozen)
         elif method.name == "apply" and operands and isinstance(method.receiver, Reference):
             self.call_on_all(state, node, method.receiver, operands[0].value)
+
+    def _put_into_mode(
+        self, state: State, node: ir.Expr, method: InheritedMethod, *, is_training: bool
+    ) -> None:
+        """``nn.Module.train`` and ``eval``: each part's own ``train`` decides for it and what is below."""
+        self.set_mode(state, method.receiver, is_training=is_training)
+        for part in list(self.modules_in(state, method.receiver)):
+            if method.name == "eval" or part != method.receiver:  # an override calls the inherited one
+                self.call_special(state, node, part, "train", [Operand(Constant(is_training))])
 
     def _call_of_module(
         self,

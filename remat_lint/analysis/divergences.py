@@ -17,6 +17,8 @@ from remat_lint.analysis.deeds import Deed, Diverge
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Divergence, Kept
 from remat_lint.analysis.machine import Frame, Operand
+from remat_lint.analysis.memos import Memos
+from remat_lint.analysis.natures import MAX_NESTED
 from remat_lint.analysis.replays import Replay
 from remat_lint.analysis.state import Cause, Change, Keeping, Phase, State, reunite
 from remat_lint.analysis.suites import bound_names, nested
@@ -35,7 +37,6 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Diverged, Held
-from remat_lint.analysis.writes import MAX_NESTED, Writes
 from remat_lint.findings import Place
 from remat_lint.project import Project
 from remat_lint.torch_ops.keeping import KEEPING
@@ -50,7 +51,7 @@ class Beside:
     last: bool = False
 
 
-class Divergences(Writes):
+class Divergences(Memos):
     """Notes what runs, or is, something else on replay."""
 
     def __init__(self, project: Project) -> None:

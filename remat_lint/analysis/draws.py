@@ -282,7 +282,7 @@ class Draws(Reads):
         undone = [one for one in inside if one.key[0] is kind]
         if undone and self.turns is not None:
             self.turns[since:] = [one for one in inside if one not in undone]
-        self.undone |= any(one.does is Does.GIVE for one in undone)
+        self.undone |= any(one.does in (Does.GIVE, Does.SEED) for one in undone)
 
     # --- attributes
 

@@ -14,6 +14,7 @@ from remat_lint.analysis.draws import Turn
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Device, RandomKind
 from remat_lint.analysis.random_names import Does
+from remat_lint.analysis.state_reads import Handled
 from remat_lint.analysis.suites import nested
 from remat_lint.analysis.values import (
     NONE,
@@ -25,7 +26,6 @@ from remat_lint.analysis.values import (
     Value,
     alternatives,
 )
-from remat_lint.analysis.writes import Handled
 
 Fault = tuple[str, str]
 """What is wrong with a hook, and what to write instead."""
@@ -164,16 +164,15 @@ class Reading:
 
     def faults_of_turns(self) -> Iterator[Fault]:
         """Why the random states are not as they were: what the methods do to them."""
-        copies = self.restore.copies()
+        copies, gives = self.restore.copies(), self.restore.gives()
         if _is_generator(self.hook.snapshot):
             yield _LAZY
-        if self.restore.undone or any(copy.taken > self.restore.began for copy in copies):
+        if (self.restore.undone and not gives) or any(copy.taken > self.restore.began for copy in copies):
             yield _UNDONE
         if any(copy.seeded for copy in copies):
             yield _SEEDED
-        if any(map(self._is_stale, self.restore.gives())):
+        if any(map(self._is_stale, gives)):
             yield _STALE
-        gives = self.restore.gives()
         given = {turn.key for turn in gives if fits(turn)}
         for turn in gives:
             if turn.key not in given and (fault := _misfit(turn)) is not None:

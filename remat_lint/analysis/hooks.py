@@ -36,6 +36,7 @@ from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.markers import Markers
 from remat_lint.analysis.state import State
+from remat_lint.analysis.state_reads import Handled
 from remat_lint.analysis.values import (
     EVERYTHING,
     NONE,
@@ -64,7 +65,6 @@ from remat_lint.analysis.values import (
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Held
-from remat_lint.analysis.writes import Handled
 from remat_lint.project import Project
 
 _EMPTY_BASES = frozenset(

@@ -68,6 +68,16 @@ class Call(Expr):
     function: Expr
     arguments: tuple[Argument, ...]
 
+    @property
+    def receiver(self) -> Expr | None:
+        """What a method is called on."""
+        return self.function.base if isinstance(self.function, Attribute) else None
+
+    @property
+    def method(self) -> str:
+        """The name of the method that is called; "" where it is none."""
+        return self.function.name if isinstance(self.function, Attribute) else ""
+
 
 @dataclass(slots=True, eq=False)
 class Subscript(Expr):

@@ -2,17 +2,19 @@
 
 A number that is added to something or that scales it, and a tensor that is added, are needed by no backward
 (measured, SEMANTICS 3): a replay that draws another one does no harm there, as long as the sum or product
-goes nowhere but out of the function. Everything that is not plainly so counts as kept.
+goes nowhere but out of the function. The shape, dtype and device of a tensor say nothing of what is in it.
+Everything that is not plainly so counts as kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
+from enum import Enum, IntEnum
 from functools import lru_cache
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
-from remat_lint.analysis.evaluation_order import evaluated, header
+from remat_lint.analysis.evaluation_order import children, header
 from remat_lint.analysis.occurrences import occurrences
 from remat_lint.analysis.suites import nested
 
@@ -33,8 +35,18 @@ class Drawn(Enum):
     """What was made of a tensor by adding the value, or by scaling with it."""
 
 
-def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn, *, scaling: bool = True) -> bool:
-    """Whether what an expression of the function draws is needed by no backward.
+class Fate(IntEnum):
+    """What becomes of a value in the function that draws it."""
+
+    DROPPED = 0
+    RETURNED = 1
+    """It goes out, as it is or in a sum, and is needed by no backward of what the function computes."""
+
+    KEPT = 2
+
+
+def fate(function: ir.Function, draw: ir.Expr, gives: Drawn, *, scaling: bool = True) -> Fate:
+    """What becomes of what an expression of the function draws.
 
     Where the replay builds the graph anew, what scales something is needed as well: no ``scaling``.
     """
@@ -43,12 +55,13 @@ def is_unkept(function: ir.Function, draw: ir.Expr, gives: Drawn, *, scaling: bo
         for statement in occurrences(function).of(draw):
             flow.follow(statement)
     except _Kept:
-        return False
-    return all(_is_name_unkept(function, name, what, scaling) for name, what in flow.names.items())
+        return Fate.KEPT
+    others = (_fate_of_name(function, name, what, scaling) for name, what in flow.names.items())
+    return max(flow.fate, *others, Fate.DROPPED)
 
 
 @lru_cache(maxsize=1024)
-def _is_name_unkept(function: ir.Function, name: str, what: Drawn, scaling: bool) -> bool:
+def _fate_of_name(function: ir.Function, name: str, what: Drawn, scaling: bool) -> Fate:
     """The same of what a name of the function stands for."""
     flow, found = _Flow({name: what}, scaling=scaling), occurrences(function)
     waiting, followed = [name], {name}
@@ -59,8 +72,8 @@ def _is_name_unkept(function: ir.Function, name: str, what: Drawn, scaling: bool
             waiting += flow.names.keys() - followed
             followed |= flow.names.keys()
     except _Kept:
-        return False
-    return True
+        return Fate.KEPT
+    return flow.fate
 
 
 class _Flow:
@@ -78,6 +91,7 @@ class _Flow:
         self._drawn = drawn
         self._scaling = scaling
         self.names = names
+        self.fate = Fate.DROPPED
 
     def follow(self, statement: ir.Stmt) -> None:
         """Go on with what a statement makes of the value."""
@@ -88,15 +102,19 @@ class _Flow:
                 self._bind(name, self._combined(operator, target, value))
             case ir.Return(value=ir.Display(kind="tuple", items=items)):
                 for item in items:
-                    self._of(item)
+                    self._return(item)
             case ir.Return(value=ir.Expr() as value):
-                self._of(value)
+                self._return(value)
             case ir.FunctionDef(function=function):
                 self._refuse_in(function)
             case ir.With(items=items):
                 self._refuse([context for context, _ in items])
             case _:
                 self._refuse(header(statement))
+
+    def _return(self, expr: ir.Expr) -> None:
+        if self._of(expr) is not Drawn.NOTHING:
+            self.fate = Fate.RETURNED
 
     def _bind(self, name: str, what: Drawn) -> None:
         known = self.names.get(name, what)
@@ -136,15 +154,42 @@ class _Flow:
 
     def _refuse(self, exprs: Sequence[ir.Expr]) -> None:
         """The value is in none of these expressions."""
-        for expr, _ in evaluated(exprs):
-            if expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self.names):
+        waiting = list(exprs)
+        while waiting:
+            expr = waiting.pop()
+            if self._is_it(expr):
                 raise _Kept
             if isinstance(expr, ir.Lambda):
                 self._refuse_in(expr.function)
+            asked = _asked_for_metadata(expr)
+            is_known = asked is not None and self._is_it(asked)
+            waiting += (part for part in children(expr) if not (is_known and part is asked))
+
+    def _is_it(self, expr: ir.Expr) -> bool:
+        return expr is self._draw or (isinstance(expr, ir.Name) and expr.id in self.names)
 
     def _refuse_in(self, function: ir.Function) -> None:
         for statement in nested(function.body):
             self._refuse(header(statement))
+
+
+def _asked_for_metadata(expr: ir.Expr) -> ir.Expr | None:
+    """The tensor whose shape, dtype or device is all that an expression takes of it."""
+    match expr:
+        case ir.Attribute(base=base, name=name) if any(
+            map(_is_metadata, (torch_ops.attribute(name), torch_ops.method(name)))
+        ):
+            return base
+        case ir.Call(function=ir.Attribute(name=name), arguments=[first, *_]) if _is_metadata(
+            torch_ops.function(f"torch.{name}")
+        ):
+            return first.value if first.keyword in (None, "input") else None
+        case _:
+            return None
+
+
+def _is_metadata(operation: torch_ops.Operation | None) -> bool:
+    return operation is not None and operation.effect is torch_ops.Effect.METADATA
 
 
 def _operands(draw: ir.Expr) -> tuple[ir.Expr, ...]:

@@ -356,6 +356,17 @@ def key_of(expr: ir.Subscript) -> str:
             return ANY_ELEMENT
 
 
+def element_of(node: ir.Node, held: Held) -> Held:
+    """What a node writes of a container: the only element, if the source shows its key."""
+    return held[0], held[1] + key_shown(node)
+
+
+def key_shown(node: ir.Node) -> str:
+    """The key that the source shows for an element of a container, "" where it shows none."""
+    key = key_of(node) if isinstance(node, ir.Subscript) else ANY_ELEMENT
+    return key if key != ANY_ELEMENT else ""
+
+
 def concerned(held: Held) -> tuple[Held, ...]:
     """The state that is another one where this is written: itself, and what it is part of or has as parts."""
     number, path = held

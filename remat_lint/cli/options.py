@@ -130,7 +130,13 @@ def gather(paths: Sequence[Path], settings: Settings) -> Inputs:
     for path, reason in found.skipped if settings.verbose else ():
         tell(f"skipped {shown(path)}: {reason}")
     if not found.files and not found.problems:
-        tell("warning: no Python files below the paths given", unless=settings.quiet)
+        number = len(found.skipped)
+        but = (
+            f" but {number} that {'is' if number == 1 else 'are'} excluded (`-v` names them)"
+            if number
+            else ""
+        )
+        tell(f"warning: no Python files below the paths given{but}", unless=settings.quiet)
     return Inputs(config, found)
 
 

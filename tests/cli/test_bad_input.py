@@ -21,7 +21,10 @@ WRONG_ARGUMENTS = [
     (["link.py"], "link.py: is a broken link"),
     (["x" * 5000], "does not exist"),
     (["--select", "RMT999", "."], "--select: unknown rule code 'RMT999'"),
-    (["--select", "rmt101", "."], "--select: unknown rule code 'rmt101'"),
+    (
+        ["--select", "rmt101", "."],
+        "--select: unknown rule code 'rmt101'; codes are in capital letters: RMT101",
+    ),
     (["--ignore", "E501", "."], "--ignore: unknown rule code 'E501'"),
     (["--extend-select", "RMT101,R", "."], "--extend-select: unknown rule code 'R'"),
     (["--per-file-ignores", "RMT101", "."], "--per-file-ignores: 'RMT101' is no GLOB:CODE pair"),

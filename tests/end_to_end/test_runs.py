@@ -146,3 +146,11 @@ def test_nothing_is_fixed_in_a_file_that_the_run_leaves_out(project: Path) -> No
     result = CliRunner().invoke(fix.cli, ["--write", "--unsafe-fixes", "other.py"])
     assert result.stderr == "Fixed 0 findings; 2 without a fix: see remat-lint.\n"
     assert (project / "blocks.py").read_text(encoding="utf-8") == BLOCKS
+
+
+def test_an_imported_file_that_does_not_parse_is_reported_where_it_is_of_the_run(project: Path) -> None:
+    (project / "blocks.py").write_text("class Block(:\n", encoding="utf-8")
+    assert places(linted(".")) == [("RMT900", "blocks.py", 1)]
+    told = CliRunner().invoke(lint.cli, ["--statistics", "model.py"])
+    assert told.stdout.startswith("No findings in 1 file.\n")
+    assert "blocks.py, which is imported, does not parse\n" in told.stdout

@@ -1,0 +1,72 @@
+"""What state is known to be equal to: copies that code makes of it, and what it adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from remat_lint.analysis import ir
+from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.moves import ANYTHING, Moves, Terms, held_by, moved, shifted
+from remat_lint.analysis.state import State
+from remat_lint.analysis.state_reads import StateReads
+from remat_lint.analysis.watch import Held
+
+
+class StateMoves(StateReads):
+    """Follows state from name to name."""
+
+    def note_copy(self, state: State, name: str, expr: ir.Expr | None) -> None:
+        """A local name is bound to the value of an expression: it may be what state is by now."""
+        local, terms = (self.frame.id, f".{name}"), self.terms_of(state, expr)
+        if terms or local in state.moves:
+            self.move_state(state, local, terms)
+
+    def given_to_locals(self, expr: ir.Expr | None, targets: Sequence[ir.Expr]) -> dict[str, ir.Expr]:
+        """The expressions that the local names of a display are bound to: ``old, new = self.n, 0``."""
+        values = expr.items if isinstance(expr, ir.Display) else ()
+        if len(values) != len(targets) or any(isinstance(one, ir.Starred) for one in (*values, *targets)):
+            return {}
+        pairs = zip(targets, values, strict=True)
+        outer = self.outer_names()
+        return {one.id: value for one, value in pairs if isinstance(one, ir.Name) and one.id not in outer}
+
+    def copies_of(self, state: State, exprs: Mapping[str, ir.Expr]) -> Moves:
+        """What local names will be: all values are there before the first is bound."""
+        return {(self.frame.id, f".{name}"): self.terms_of(state, expr) for name, expr in exprs.items()}
+
+    def move_state(self, state: State, held: Held, terms: Terms = ANYTHING) -> None:
+        """State is set to what these are, or to something unknown."""
+        state.moves = moved(state.moves, held, terms, sure=bool(self.frame.unwinding))
+
+    def terms_of_attribute(self, state: State, holder: Operand, name: str) -> Terms:
+        """What an attribute is known to hold by now."""
+        held = self.held_by(state, holder)
+        return held_by((held[0], f"{held[1]}.{name}"), state.moves) if held is not None else ANYTHING
+
+    def move_attribute(self, state: State, holder: Operand, name: str, terms: Terms) -> None:
+        """An attribute holds from here on what these are."""
+        held = self.held_by(state, holder)
+        if held is not None:
+            self.move_state(state, (held[0], f"{held[1]}.{name}"), terms)
+
+    def terms_of(self, state: State, expr: ir.Expr | None) -> Terms:
+        """What is known to be equal to the value of an expression."""
+        match expr:
+            case ir.Name(id=name) if (self.frame.id, f".{name}") in state.moves:
+                return state.moves[self.frame.id, f".{name}"]
+            case ir.Name() | ir.Attribute() | ir.Subscript() | ir.Call():
+                met = self.frame.watch.met.get(expr.at, frozenset())
+                return frozenset(term for held in met for term in held_by(held, state.moves))
+            case ir.Binary(operator="Add", left=left, right=ir.Const(value=int(by))):
+                return shifted(self.terms_of(state, left), by)
+            case ir.Binary(operator="Add", left=ir.Const(value=int(by)), right=right):
+                return shifted(self.terms_of(state, right), by)
+            case ir.Binary(operator="Subtract", left=left, right=ir.Const(value=int(by))):
+                return shifted(self.terms_of(state, left), -by)
+            case _:
+                return ANYTHING
+
+    def stacked(self, state: State, held: Held, name: str, count: int) -> Terms:
+        """What a container is after a method: with an item more at its end, or one less."""
+        by = {("append", 1): 1, ("pop", 0): -1}.get((name, count))
+        return shifted(held_by(held, state.moves), by, stack=True) if by is not None else ANYTHING
