@@ -534,6 +534,7 @@ class Replays(Machine):
         read: set[Place] = set()
         done = tuple(deeds)
         draws = any(isinstance(deed.act, Draw) for deed in done)
+        drawn_again = set(_drawn_by_replays(done))
         stored = {(one.act.number, one.act.path) for one in done if isinstance(one.act, Store)}
         for index, deed in enumerate(done):
             if isinstance(deed.act, Draw):
@@ -549,6 +550,8 @@ class Replays(Machine):
             if self._is_guarded(replay, deed):
                 continue
             for fact in self._replayed(replay, deed):
+                if isinstance(fact, RandomDraw) and (fact.random.kind, fact.random.number) not in drawn_again:
+                    fact = replace(fact, alone=True)
                 self.journal.note(fact)
 
     def _is_guarded(self, replay: Replay, deed: Deed) -> bool:
@@ -669,6 +672,14 @@ def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:
     draws = (deed.act for deed in deeds if isinstance(deed.act, Draw))
     both = (one.random for one in draws if not (one.cached or one.one_phase))
     return any((one.kind, one.number) == (random.kind, random.number) for one in both)
+
+
+def _drawn_by_replays(deeds: Iterable[Deed]) -> Iterator[RandomState]:
+    """The states that replays draw from in these deeds."""
+    for deed in deeds:
+        is_skipped = deed.inside is not None and deed.inside.kept is Kept.SAVE
+        if isinstance(deed.act, Draw) and not is_skipped:
+            yield deed.act.random.kind, deed.act.random.number
 
 
 def _from_lender(draw: Draw, stored: set[Held]) -> Draw:

@@ -465,15 +465,15 @@ return Wave()(x)""",
     "RMT401": (
         "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
         "region `drop` draws from torch's random state, which no state hook restores: replay skips region "
-        "`drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
-        "Restore that state with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, "
+        "`drop` and its draws. Nothing in view draws after it: that does no harm until something does, and "
+        "gets other numbers than in the forward. Restore that state with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, "
         "`torch.set_rng_state`; on a GPU those of `torch.cuda`).",
     ),
     "RMT401 where no checkpoint is in view": (
         "y = remat.region(torch.rand_like, 'noise', recompute=False)(x)\nremat.recompute_needs_tensor(y)\nreturn x * y",
         "region `noise` draws from torch's random state. Unless the checkpoint that replays this has a "
-        "state hook for that, replay skips region `noise` and its draws, so that whatever draws after it "
-        "gets other numbers than in the forward. Restore that state with a hook, "
+        "state hook for that, replay skips region `noise` and its draws. Nothing in view draws after it: that "
+        "does no harm until something does, and gets other numbers than in the forward. Restore that state with a hook, "
         "`recompute_state_hooks=(hook,)` (`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of "
         "`torch.cuda`).",
     ),
