@@ -71,8 +71,8 @@ def harm(draw: RandomDraw) -> str:
     region = kept_region(draw)
     if region is not None and draw.alone:
         return (
-            f"{then}replay skips region `{region.region}` and its draws. Nothing in view draws after it: that "
-            "does no harm until something does, and gets other numbers than in the forward"
+            f"{then}replay skips region `{region.region}` and its draws. Nothing in view draws after it: "
+            "that does no harm until something does, and gets other numbers than in the forward"
         )
     if region is not None:
         return (

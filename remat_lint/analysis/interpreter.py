@@ -255,10 +255,32 @@ class Interpreter(Conditions):
                 flow.fell += ways.fell
                 flow.add(ways)
         watch.origins = together(after)
-        if watch.decided(tested, statement, known, left=not all(ends)) or (tested and keeping):
+        is_decided = watch.decided(tested, statement, known, left=not all(ends))
+        matters = (tested and keeping) or (is_decided and not self._is_last(state, statement))
+        if matters and not self._arms_are_alike(state, statement):
             self.compute_with(state, weighed)
         self.weigh_if(statement, state, asked, ran)
         return flow
+
+    def _is_last(self, state: State, statement: ir.If) -> bool:
+        """Whether the function of a checkpoint computes nothing behind an ``if``, which keeps no tensors."""
+        function = self.frame.function
+        if function is None or statement not in function.body or not self.is_body(self.frame):
+            return False
+        rest = function.body[function.body.index(statement) + 1 :]
+        return not any(body.rebuilt for body in self.bodies) and all(
+            isinstance(one, ir.Return) and isinstance(one.value, (ir.Name, ir.Const))
+            for one in rest
+            if self.computes(state, (one,))
+        )
+
+    def _arms_are_alike(self, state: State, statement: ir.If) -> bool:
+        """Whether both arms of an ``if`` compute the same, whatever they tell."""
+        one, other = (
+            [self.text(part) for part in arm if self.computes(state, (part,))]
+            for arm in (statement.body, statement.orelse)
+        )
+        return bool(one) and one == other
 
     def _pass_by(self, statement: ir.If, true: list[State], false: list[State]) -> None:
         """A run that raises has no backward: all that do not take the other arm.

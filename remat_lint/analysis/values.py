@@ -583,6 +583,9 @@ class Choice(Value):
     """One of several values, depending on the path."""
 
     alternatives: tuple[Value, ...]
+    absent: bool = False
+    """Whether it is None in the program at hand, and an object in another configuration."""
+
     _links: Links | None = field(init=False, compare=False, repr=False, default=None)
 
     def links(self) -> Links:
@@ -645,7 +648,7 @@ def at_hand(value: Value) -> Constant | None:
             return value
         case Setting(value=known):
             return Constant(known)
-        case Unknown(absent=True):
+        case Unknown(absent=True) | Choice(absent=True):
             return NONE
         case _:
             return None
@@ -674,6 +677,8 @@ def of_settings(function: Callable[..., object], *operands: Value) -> Value | No
 def settled(joined: Value, live: Iterable[Value]) -> Value:
     """What is one of several values, of which only the live ones are there in the program at hand."""
     known = {at_hand(value) for value in live}
+    if known == {NONE} and isinstance(joined, Choice) and NONE in joined.alternatives:
+        return replace(joined, absent=True)
     if (
         len(known) != 1
         or not isinstance(joined, (Scalar, Unknown))
@@ -777,7 +782,8 @@ def map_tensors(value: Value, change: Callable[[Tensor], Value]) -> Value:
             rest = map_tensors(rest, change) if rest is not None else None
             return replace(value, items=tuple(map_tensors(item, change) for item in items), rest=rest)
         case Choice(alternatives=values):
-            return Choice(tuple(map_tensors(item, change) for item in values))
+            changed = tuple(map_tensors(item, change) for item in values)
+            return Choice(changed, absent=value.absent)
         case _:
             return value
 
