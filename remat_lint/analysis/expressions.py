@@ -500,6 +500,8 @@ class Expressions(Calls):
         if known is not None:
             return ([state], []) if known is holds else ([], [state])
         truth = self.truth_at_hand(operand)
+        if truth is None and self.reading_hooks:
+            truth = self._of_nothing(test, state)
         if truth is not None and self.reading_hooks:  # a hook restores what it does here, or nothing
             return ([state], []) if truth else ([], [state])
         true_state, false_state = state, state.split(0.5 if truth is None else 1.0 - truth)
@@ -520,6 +522,17 @@ class Expressions(Calls):
         is_local = self.frame.id != self.frame.scope.frame
         known = state.frames.get(self.frame.id, {}).keys() if is_local else frozenset()
         return names <= self.frame.scope.names.keys() - known
+
+    def _of_nothing(self, test: ir.Expr, state: State) -> bool | None:
+        """What a condition says of an empty container: it holds nothing. None for anything else."""
+        asked, holds = test, False
+        if isinstance(test, ir.Comparison) and test.operators in (("In",), ("NotIn",)):
+            asked, holds = test.rights[0], test.operators == ("NotIn",)
+        value = self.frame.values.get(asked.at)
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, (ListObject, DictObject)) or found.items or found.rest is not None:
+            return None
+        return holds
 
     def truth_at_hand(self, operand: Operand) -> bool | None:
         """Whether a condition holds in the program at hand; None where nobody knows."""
