@@ -16,6 +16,7 @@ from remat_lint.analysis.facts import Replayer
 from remat_lint.analysis.forms import ENABLES
 from remat_lint.analysis.function_transforms import TRANSFORMS
 from remat_lint.analysis.functions import IDENTITY_DECORATORS
+from remat_lint.analysis.in_place import OBSERVERS
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import EAGER, ITERABLE_CALLS, LAZY
 from remat_lint.analysis.machine import REMAT, Frame, Operand
@@ -732,7 +733,7 @@ class Calls(SpecialCalls):
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
         is_of_torch = name.startswith("torch.nn.") and looks_like_a_class(name)
-        if is_of_torch or name in MODULE_CONTAINERS or torch_ops.module(name) is not None:
+        if is_of_torch or name in (*MODULE_CONTAINERS, *OBSERVERS) or torch_ops.module(name) is not None:
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
         made = self._made_by(state, node, name, operands)

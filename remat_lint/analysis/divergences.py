@@ -39,7 +39,7 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Diverged, Held
 from remat_lint.findings import Place
 from remat_lint.project import Project
-from remat_lint.torch_ops.keeping import KEEPING
+from remat_lint.torch_ops.keeping import KEEPING, KEEPING_MODULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,16 +282,17 @@ class Divergences(Memos):
     # --- values
 
     def note_choice(self, before: Phase, expr: ir.Expr, ends: Sequence[tuple[State, Value]]) -> None:
-        """A conditional expression on the phase gives these values."""
+        """An expression of which the phase decides what is evaluated gives these values."""
         forward = [end for end in ends if end[0].phase is Phase.FORWARD]
         others = [end for end in ends if end[0].phase is not Phase.FORWARD]
         if before is not Phase.BOTH or not forward or not others:
             return
-        same = self._is_same(forward[0][0], forward[0][1], others[0][0], others[0][1])
-        if same or not self.keeps_its_value(self.frame.statement):
-            return
-        if _matters(forward[0][1]) or _matters(others[0][1]):
+        (mine, one), (theirs, other) = forward[0], others[0]
+        goes_on = self.keeps_its_value(self.frame.statement) and not self._is_same(mine, one, theirs, other)
+        if goes_on and (_matters(one) or _matters(other)):
             self._note_divergence(self.place(expr), self.text(expr), Divergence.NAME)
+        elif beside := _first_beside([path for path, _ in forward], [path for path, _ in others]):
+            self._note_beside(beside)
 
     def note_returns(self, state: State, frame: Frame, ends: Sequence[tuple[State, Value]]) -> None:
         """A call ends that was made in both phases: does it do, or return, something else on replay?"""
@@ -380,7 +381,7 @@ class Divergences(Memos):
 
     def _keeps(self, name: str, result: Value) -> bool:
         """Whether an operation with this name keeps tensors for backward that a replay has to compute."""
-        if name not in KEEPING or not self.grad_enabled:
+        if name not in KEEPING | KEEPING_MODULES or not self.grad_enabled:
             return False
         return any(grad is not False for grad in _grads(result))
 

@@ -332,11 +332,13 @@ class Expressions(Calls):
 
     def _boolean_on_phase(self, expr: ir.Boolean, left: ByPhase, state: State) -> Value:
         """``is_recomputing() or ...``: the right side runs in one phase only."""
+        before = state.phase
         replay, forward = self.branch_phase(state.fork())
         true, false = _sides(left, forward, replay)
         goes_on, done = (true, false) if expr.operator == "and" else (false, true)
         ends: list[tuple[State, Value]] = [(path, left) for path in done]
         ends += [(path, self.evaluate(expr.right, path)) for path in goes_on]
+        self.note_choice(before, expr, ends)
         return self.join_ends(state, ends)
 
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:

@@ -14,7 +14,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import counted_by
 from remat_lint.analysis.conditions import Conditions
-from remat_lint.analysis.deeds import Send, Sway, Touch
+from remat_lint.analysis.deeds import Send, Sway, Touch, Write
 from remat_lint.analysis.evaluation_order import header
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
@@ -53,7 +53,7 @@ from remat_lint.analysis.values import (
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
-from remat_lint.analysis.watch import together
+from remat_lint.analysis.watch import run_through, together
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
@@ -246,10 +246,16 @@ class Interpreter(Conditions):
         arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
         for paths, body, others in arms:
             if paths:
-                watch.origins = dict(origins)
-                with watch.inside(tested, body, others, tested - weighed), self.deeds.keeping() as keeps:
+                watch.origins, begun = dict(origins), len(self.deeds)
+                done = (*body, *self._called_from(state, body)) if tested else body
+                with (
+                    watch.inside(tested, done, others, tested - weighed) as arm,
+                    self.deeds.keeping() as keeps,
+                ):
                     ways = self.run_block(body, paths)
                 keeping |= keeps()
+                if arm.once:  # what it calls does not know of that
+                    self.deeds.forget(begun, Write)
                 after.append(watch.origins)
                 ends.append(bool(ways.fell))
                 flow.fell += ways.fell
@@ -281,6 +287,20 @@ class Interpreter(Conditions):
             for arm in (statement.body, statement.orelse)
         )
         return bool(one) and one == other
+
+    def _called_from(self, state: State, block: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+        """What the functions of the project do that a block calls wherever it runs, without its results."""
+        for statement in run_through(block):
+            match statement:
+                case ir.Expression(value=ir.Call(function=ir.Attribute(base=ir.Name(id=name), name=method))):
+                    function = self.special_method(state, self.lookup(state, name), method)
+                case ir.Expression(value=ir.Call(function=ir.Name(id=name))):
+                    found = self.lookup(state, name)
+                    function = found if isinstance(found, FunctionValue) else None
+                case _:
+                    continue
+            if function is not None:
+                yield from run_through(function.definition.body)
 
     def _pass_by(self, statement: ir.If, true: list[State], false: list[State]) -> None:
         """A run that raises has no backward: all that do not take the other arm.

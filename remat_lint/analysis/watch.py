@@ -235,12 +235,13 @@ class Watch:
         body: Sequence[ir.Stmt],
         others: Sequence[ir.Stmt],
         finds: frozenset[Held] = frozenset(),
-    ) -> Iterator[None]:
+    ) -> Iterator[Arm]:
         """An arm of an ``if`` on this state runs; where it does not, the others do."""
-        once = bool(tested) and any(_settles(one, tested) for one in _run_through(body))
-        self.arms.append(Arm(tested, once, bool(tested) and _computes(others), finds))
+        once = bool(tested) and any(_settles(one, tested) for one in run_through(body))
+        arm = Arm(tested, once, bool(tested) and _computes(others), finds)
+        self.arms.append(arm)
         try:
-            yield
+            yield arm
         finally:
             self.arms.pop()
 
@@ -442,12 +443,12 @@ def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:
     return any(path.rpartition(".")[2] in names for _, path in tested)
 
 
-def _run_through(block: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
+def run_through(block: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
     """The statements of a block that run wherever it does, those of its ``with`` too."""
     for statement in block:
         yield statement
         if isinstance(statement, ir.With):
-            yield from _run_through(statement.body)
+            yield from run_through(statement.body)
 
 
 def advances(watch: Watch, expr: ir.Expr, held: Held) -> bool:

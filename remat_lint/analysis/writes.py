@@ -291,7 +291,8 @@ class Writes(StateMoves):
             if not self.is_inert():
                 self.note_unfilled(state, [held])
             self.move_state(state, held)
-            self.frame.watch.met[node.at] = frozenset([held])
+            if self._goes_to_state(node):  # which tells whether it is computed with
+                self.frame.watch.met[node.at] = frozenset([held])
             self.note_outcome(state, node, held, Written.ITERATOR, outcome, iterator.expr)
 
     def note_taken(self, state: State, node: ir.Expr, queue: Value) -> bool:
@@ -306,9 +307,7 @@ class Writes(StateMoves):
         """What comes of it that an expression takes something out of a container for good."""
         function, statement = self.frame.function, self.frame.statement
         told = function is not None and statement is not None and is_only_told(function, statement, node)
-        is_stored = isinstance(statement, ir.Assign) and statement.value is node
-        goes_to_state = is_stored and not self.keeps_its_value(statement)  # which tells whether it is used
-        is_left = told or goes_to_state or self._is_alone(node)
+        is_left = told or self._goes_to_state(node) or self._is_alone(node)
         is_needed = not (is_left or self._is_taken_for_nothing(state, node, container))
         return Outcome.COMPUTED if is_needed else Outcome.ADVANCED
 
@@ -323,6 +322,12 @@ class Writes(StateMoves):
         are_numbers = [isinstance(one, (Constant, Scalar)) for one in held]
         gives = Drawn.NUMBER if are_numbers and all(are_numbers) else Drawn.NOISE
         return self.is_unkept_here(node, gives)
+
+    def _goes_to_state(self, node: ir.Expr) -> bool:
+        """Whether other state is set to an expression, and nothing else is done with it here."""
+        statement = self.frame.statement
+        is_value = isinstance(statement, ir.Assign) and statement.value is node
+        return is_value and not self.keeps_its_value(statement)
 
     def _is_alone(self, node: ir.Expr) -> bool:
         """Whether an expression is a whole statement: nobody uses its value."""
