@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deed, Diverge
 from remat_lint.analysis.evaluation_order import evaluated, header
@@ -375,7 +376,10 @@ class Divergences(Memos):
         parts = (self._recipe(state, operand.value, operand.expr) for operand in operands)
         made = self._numbered((how, *parts))
         number = self.number_of(result)
-        if number:
+        operation = torch_ops.method(how)
+        is_view = operation is not None and operation.effect is torch_ops.Effect.VIEW
+        is_view &= any(self.number_of(one.value) == number for one in operands)
+        if number and not is_view:  # what a view is of stays what it is
             state.made[number] = made
         return made
 
@@ -390,9 +394,11 @@ class Divergences(Memos):
         match value:
             case Tensor() | Unknown():
                 number = self.number_of(value)
-                if number in state.made:
-                    return state.made[number]
-                return self._numbered(("held", self.root_of(number) if number else self.fresh()))
+                made = state.made.get(number)
+                if made is None:
+                    made = self._numbered(("held", self.root_of(number) if number else self.fresh()))
+                as_seen = (value.layout, value.detached) if isinstance(value, Tensor) else ((), False)
+                return self._numbered(("view", made, *as_seen)) if any(as_seen) else made
             case SequenceValue(items=items, rest=rest):
                 parts = items if rest is None else (*items, rest)
                 return self._numbered(

@@ -135,7 +135,7 @@ class Interpreter(Conditions):
         if not isinstance(expr, ir.Conditional):
             yield state, self.evaluate(expr, state)
             return
-        true, false = self.branch(expr.test, state)
+        true, false = self.branch_conditional(expr, state)
         for paths, arm in ((true, expr.body), (false, expr.orelse)):
             for path in paths:
                 for end, value in self._evaluate_on_paths(arm, path):
