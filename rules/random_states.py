@@ -68,16 +68,21 @@ def harm(draw: RandomDraw) -> str:
     """What becomes of the gradients, and when."""
     inside, replayed = draw.replayed.inside, draw.replayed
     then = "" if replayed.certain else "if it does, "
-    if not draw.kept:
-        return (
-            f"{then}the replay draws other numbers, and the gradients are right only as long as no operation "
-            "behind it needs what comes out for backward"
-        )
     region = kept_region(draw)
+    if region is not None and draw.alone:
+        return (
+            f"{then}replay skips region `{region.region}` and its draws. Nothing in view draws after it: "
+            "that does no harm until something does, and gets other numbers than in the forward"
+        )
     if region is not None:
         return (
             f"{then}replay skips region `{region.region}` and its draws, so that whatever draws after it "
             "gets other numbers than in the forward"
+        )
+    if not draw.kept:
+        return (
+            f"{then}the replay draws other numbers, and the gradients are right only as long as no operation "
+            "behind it needs what comes out for backward"
         )
     wrong = "the replay draws other numbers, and the gradients are silently wrong"
     if draw.decides:

@@ -16,10 +16,10 @@ class RngInSavedRegion(Rule):
 
     ## Why is this bad?
     The region's own numbers are right: replay skips it, and its mask is kept. But replay skips its draws as
-    well, so the random state is behind: whatever draws after the region, in the replay or after backward,
-    gets other numbers than in the forward. Draws that come later in the block are silently wrong
-    (RMT402), today or once somebody adds one. In the example below, the second dropout gets another mask
-    when it is replayed, and so the gradients are wrong.
+    well, so the random state is behind: whatever the replay draws after the region, from the same state, are
+    other numbers than those of the forward. Draws that come later in the block are silently wrong (RMT402),
+    today or once somebody adds one; as long as there are none, the gradients are right. In the example
+    below, the second dropout gets another mask when it is replayed, and so the gradients are wrong.
 
     ## What to write instead
     A state hook (`remat.RecomputeStateHook`): any object with `snapshot` and `restore`, with nothing to

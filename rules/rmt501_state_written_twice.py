@@ -44,6 +44,8 @@ class StateWrittenTwice(Rule):
     Guard it with `if not remat.is_recomputing():`, return the value, or write it in a region with
     `recompute=False`, which runs once. Detach what is computed under the guard only (`y.detach().norm()`):
     with gradients it would save tensors that the replay lacks, and backward would raise (RMT506).
+    None of that helps where the code computes with the state before it writes it: pass the value as an
+    argument there, and write it outside the checkpointed code.
     `torch.utils.checkpoint` has no such guard: move the write out of the checkpointed function.
     """
 

@@ -25,9 +25,10 @@ class BufferUpdatedTwice(Rule):
 
     ## What to write instead
     Guard it with `if not remat.is_recomputing():`, or move it into a region with `recompute=False`, which
-    runs once. `torch.utils.checkpoint` has no such guard: move it out of the checkpointed function. Change
-    a copy of an input. Freeze `BatchNorm` (`.eval()`), use a norm without statistics, or keep the module
-    out of the checkpointed code.
+    runs once. Where the code computes with it before, move it out of the checkpointed code, and pass what
+    it was as an argument. `torch.utils.checkpoint` has no such guard: move it out of the checkpointed
+    function. Change a copy of an input. Freeze `BatchNorm` (`.eval()`), use a norm without statistics, or
+    keep the module out of the checkpointed code.
     """
 
     code = "RMT502"

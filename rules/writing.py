@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remat_lint.analysis.facts import Outcome, StateWrite, Written
+from remat_lint.analysis.facts import Outcome, Replayer, StateWrite, Written
 from remat_lint.findings import Severity
 from remat_lint.rules.wording import how_to_do_it_once, when_replayed
 
@@ -59,12 +59,20 @@ def advice(write: StateWrite) -> str:
         case Outcome.RAISES:
             return "Keep it until the step is done."
         case Outcome.SKIPPED:
-            return "Keep it without gradients (`.detach()`), or compute it before the checkpoint."
-        case Outcome.COMPUTED if write.written in (Written.ITERATOR, Written.ELEMENT):
+            return "Compute it under `torch.no_grad()`, or before the checkpoint."
+        case Outcome.COMPUTED if write.written is Written.ITERATOR:
             return "Take it before the checkpoint and pass it as an argument."
         case Outcome.COMPUTED | Outcome.OUTDATED | Outcome.SWITCHED:
-            return "Pass it as an argument, and change it after the checkpoint."
+            return f"{_ELSEWHERE}."
         case Outcome.REPLACED:
             return "Return it, and keep it outside the checkpointed code."
+        case _ if write.read and write.replayed.by is not Replayer.TORCH:
+            return (
+                f"{_ELSEWHERE}: the code also reads it, and what is read before a guarded change is another "
+                "value on replay."
+            )
         case _:
             return how_to_do_it_once(write)
+
+
+_ELSEWHERE = "Pass its value as an argument, and change it outside the checkpointed code"

@@ -174,7 +174,9 @@ class Analyser(Declarations):
         if not isinstance(value, (Imported, Choice)):
             return value
         if isinstance(value, Choice):  # `try: import torch_remat` with a fallback that does nothing
-            resolved = [self.resolved(one) for one in value.alternatives]
+            resolved = tuple(self.resolved(one) for one in value.alternatives)
+            if value.absent and resolved == value.alternatives:
+                return value
             ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
             return ours[0] if ours else reduce(join, resolved)
         for _ in range(20):  # re-exports of re-exports; a cycle ends here

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.in_place import SPECTRAL
-from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.machine import MAX_EXACT, Operand
 from remat_lint.analysis.special_calls import CONTEXT_VARIABLE, word
 from remat_lint.analysis.state import State
 from remat_lint.analysis.values import (
@@ -62,9 +62,6 @@ class BuiltinCall:
 
 
 Builtin = Callable[[BuiltinCall], Value]
-
-MAX_EXACT = 3
-"""Ranges up to this length are run exactly."""
 
 
 def _no_read(call: BuiltinCall) -> Value:

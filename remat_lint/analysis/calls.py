@@ -43,12 +43,14 @@ from remat_lint.analysis.values import (
     HeapObject,
     InheritedMethod,
     InstanceObject,
+    ListObject,
     Made,
     Method,
     Partial,
     Reference,
     RegionWrapper,
     Scalar,
+    Setting,
     Snapshot,
     Source,
     Super,
@@ -640,11 +642,30 @@ class Calls(SpecialCalls):
             return self.call_method(state, node, replace(receiver, value=function.receiver), name, operands)
         return self.call(state, node, function, operands)
 
+    def _numbers_in(self, state: State, node: ir.Expr, tensor: Tensor, name: str) -> Value | None:
+        """The number, or the numbers, of a tensor of which they are known."""
+        if tensor.storage in self.changed or name not in ("item", "tolist"):
+            return None
+        if len(tensor.numbers) == 1:
+            return Setting(tensor.numbers[0])
+        rows = self.iterate(state, node, tensor)
+        items = tuple(
+            Setting(number) for one in rows.items if isinstance(one, Tensor) for number in one.numbers
+        )
+        rest = Setting(tensor.numbers[-1]) if rows.rest is not None else None
+        return self.allocate(state, ListObject(items, rest))
+
     def _call_tensor_method(
         self, state: State, node: ir.Expr, receiver: Operand, name: str, operands: Sequence[Operand]
     ) -> Value:
         operation = torch_ops.method(name)
         value = receiver.value
+        if (
+            isinstance(value, Tensor)
+            and value.numbers
+            and (shown := self._numbers_in(state, node, value, name))
+        ):
+            return shown
         if isinstance(value, (Unknown, Method, InheritedMethod)):
             self.note_told(state, node, receiver, name)
         if name == "backward":

@@ -16,6 +16,7 @@ from remat_lint.analysis.external_names import CLASSES
 from remat_lint.analysis.interpreter import Interpreter
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.journal import Journal
+from remat_lint.analysis.left_out import is_left_out
 from remat_lint.analysis.lowering import lower_expression
 from remat_lint.analysis.machine import BudgetSpent, Flow, Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
@@ -26,6 +27,7 @@ from remat_lint.analysis.values import (
     SCALAR,
     Choice,
     ClassValue,
+    Constant,
     DictObject,
     External,
     FunctionValue,
@@ -35,6 +37,7 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    as_setting,
     holds_object,
     join,
     parts,
@@ -158,11 +161,25 @@ class Declarations(Interpreter):
         default = dict(function.defaults).get(parameter.name)
         if default is not None and any(map(self.is_module_class, (default, *parts(default)))):
             return default
+        if self._is_left_out(function, parameter, default):
+            assert isinstance(default, Constant)
+            return as_setting(default)
         if parameter.annotation is None and parameter.name.lower() in _CONFIGS and function.owner is not None:
             nested = self.class_attribute(self.mro(function.owner), "Config")
             if isinstance(nested, ClassValue):
                 return self.instance_of(nested)
         return self.annotated(parameter.annotation, state)
+
+    def _is_left_out(self, function: FunctionValue, parameter: ir.Parameter, default: Value | None) -> bool:
+        """Whether a parameter is a number that all constructions in view leave as it is by default."""
+        if function.owner is None or not isinstance(default, Constant):
+            return False
+        if type(default.value) not in (int, float):
+            return False
+        definition, name = function.scope.source.lowered, function.owner.definition.name
+        return is_left_out(
+            definition, name, parameter.name, function.definition.parameters.index(parameter) - 1
+        )
 
     # --- attributes
 

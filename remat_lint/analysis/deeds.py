@@ -80,6 +80,8 @@ class Write:
     element: str = ""
     undone: bool = False
     counted: bool = True
+    read: bool = False
+    """Whether the call that writes also looks at the state, for more than to tell it."""
 
     @property
     def held(self) -> Held:
@@ -257,12 +259,29 @@ class Deeds:
                 certain = deed.is_sure and found.is_sure
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 
+    def outdate(self, held: Held) -> None:
+        """State is computed with as it was before writes that were noted by now."""
+        for deed in list(self._found.values()):
+            if isinstance(deed.act, Write) and held in concerned(deed.act.held):
+                for outdated in self.outdated_by(deed, replayed=False):
+                    self.note(outdated)
+
     def keep(self) -> None:
         """An operation keeps tensors: what the replay does beside the forward before it puts them off."""
         self.keeps = True
         for key, deed in self._found.items():
             if isinstance(deed.act, Diverge) and deed.act.last:
                 self._found[key] = replace(deed, act=replace(deed.act, last=False))
+
+    @contextmanager
+    def keeping(self) -> Iterator[Callable[[], bool]]:
+        """Asks whether an operation of what runs here keeps tensors."""
+        before, self.keeps = self.keeps, False
+        kept = False
+        try:
+            yield lambda: kept
+        finally:
+            kept, self.keeps = self.keeps, self.keeps or before
 
     @contextmanager
     def uses_apart(self) -> Iterator[Callable[[], None]]:

@@ -313,7 +313,7 @@ class Divergences(Memos):
     ) -> bool:
         """Whether a call returns another tensor on replay, which its caller goes on with."""
         (mine, one), (theirs, other) = forward, replay
-        if self._is_body(frame) or self._is_same(mine, one, theirs, other):
+        if self.is_body(frame) or self._is_same(mine, one, theirs, other):
             return False
         caller = frame.parent
         goes_on = caller is not None and self.keeps_its_value(caller.statement)
@@ -328,12 +328,12 @@ class Divergences(Memos):
 
     def _is_returned_by_body(self, statement: ir.Stmt | None, expr: ir.Expr) -> bool:
         """Whether a checkpointed function returns just this."""
-        if not isinstance(statement, ir.Return) or not self._is_body(self.frame):
+        if not isinstance(statement, ir.Return) or not self.is_body(self.frame):
             return False
         value = statement.value
         return value is expr or (isinstance(value, ir.Display) and expr in value.items)
 
-    def _is_body(self, frame: Frame) -> bool:
+    def is_body(self, frame: Frame) -> bool:
         """Whether a frame runs the function of a checkpoint: nobody looks at what it returns on replay."""
         if frame.parent is None:
             return True

@@ -141,7 +141,19 @@ class Expressions(Calls):
             operands = self._operands(expr, state)
             return self.call_attribute(state, expr, receiver, function.name, operands)
         value = self.evaluate(function, state)
-        return self.call(state, expr, value, self._operands(expr, state))
+        operands = self._operands(expr, state)
+        self._note_chosen(state, function, value, operands)
+        return self.call(state, expr, value, operands)
+
+    def _note_chosen(
+        self, state: State, function: ir.Expr, called: Value, operands: Sequence[Operand]
+    ) -> None:
+        """State may have decided what it is that computes with these."""
+        chosen = self.frame.watch.choosing(function)
+        if chosen and self.keeps_its_value(self.frame.statement):
+            computes = all(map(_computes, alternatives(called)))
+            if computes and not all(isinstance(one.value, (Constant, Scalar)) for one in operands):
+                self.compute_with(state, chosen, [function])
 
     def _operands(self, expr: ir.Call, state: State) -> list[Operand]:
         operands: list[Operand] = []
@@ -500,6 +512,8 @@ class Expressions(Calls):
         if known is not None:
             return ([state], []) if known is holds else ([], [state])
         truth = self.truth_at_hand(operand)
+        if truth is None and self.reading_hooks:
+            truth = self._of_nothing(test, state)
         if truth is not None and self.reading_hooks:  # a hook restores what it does here, or nothing
             return ([state], []) if truth else ([], [state])
         true_state, false_state = state, state.split(0.5 if truth is None else 1.0 - truth)
@@ -520,6 +534,17 @@ class Expressions(Calls):
         is_local = self.frame.id != self.frame.scope.frame
         known = state.frames.get(self.frame.id, {}).keys() if is_local else frozenset()
         return names <= self.frame.scope.names.keys() - known
+
+    def _of_nothing(self, test: ir.Expr, state: State) -> bool | None:
+        """What a condition says of an empty container: it holds nothing. None for anything else."""
+        asked, holds = test, False
+        if isinstance(test, ir.Comparison) and test.operators in (("In",), ("NotIn",)):
+            asked, holds = test.rights[0], test.operators == ("NotIn",)
+        value = self.frame.values.get(asked.at)
+        found = self.object_at(state, value) if isinstance(value, Reference) else None
+        if not isinstance(found, (ListObject, DictObject)) or found.items or found.rest is not None:
+            return None
+        return holds
 
     def truth_at_hand(self, operand: Operand) -> bool | None:
         """Whether a condition holds in the program at hand; None where nobody knows."""
@@ -754,6 +779,11 @@ def _join_all(first: Value | None, sequence: SequenceValue) -> Value | None:
     for item in (*sequence.items, *((sequence.rest,) if sequence.rest else ())):
         joined = item if joined is None else join(joined, item)
     return joined
+
+
+def _computes(called: Value) -> bool:
+    """Whether what is called is a module, a function of the project, or one of torch."""
+    return isinstance(called, (Reference, FunctionValue)) or qualified(called).startswith("torch.")
 
 
 _BUILTIN_NAMES = frozenset(

@@ -393,6 +393,7 @@ class RandomDraw:
     """``operation`` draws from a random state that a replay does not find as it was.
 
     Where it is not ``kept``, no backward needs what was drawn. What ``decides`` is tested by a condition.
+    It is ``alone`` where no replay draws from that state, as far as the code in view says.
     """
 
     place: Place
@@ -402,6 +403,7 @@ class RandomDraw:
     replayed: Replayed
     kept: bool = True
     decides: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +479,10 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class StateWrite:
-    """``target``, as written, is changed again by a replay. ``edit`` runs the statement once."""
+    """``target``, as written, is changed again by a replay. ``edit`` runs the statement once.
+
+    Where the code also ``read`` it, that alone may not mend the replay.
+    """
 
     place: Place
     target: str
@@ -485,6 +490,7 @@ class StateWrite:
     outcome: Outcome
     replayed: Replayed
     edit: GuardStatement | None = None
+    read: bool = False
 
 
 class Touched(str, Enum):

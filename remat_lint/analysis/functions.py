@@ -87,10 +87,10 @@ class Functions(Construction):
         first, joined = ends[0]
         for path, value in ends[1:]:
             joined = join_on_paths(first, joined, path, value)
+        live = [value for path, value in ends if path.weight]  # one of the paths is what they become
         state.become(join_all(reunite([path for path, _ in ends])))
         if phased is not None:
             return phased
-        live = [value for path, value in ends if path.weight]
         return settled(joined, live) if len(live) < len(ends) else joined
 
     def call_function(

@@ -183,7 +183,8 @@ class Hooks(Markers):
         assert hook.restore is not None
         with self._reading_hook():
             first = self._run_method(path, node, hook.snapshot)
-            found = list(self._returned(path, first.value, first.began, set()))
+            taken = self._returned(path, first.value, first.began, set())
+            found = [NONE if self._is_new_and_empty(path, one, first.began) else one for one in taken]
             second = self._run_method(path, node, hook.snapshot)
             again = list(self._returned(path, second.value, first.began, set()))
             restore = self._run_method(path, node, hook.restore, [Operand(first.value)])
@@ -338,6 +339,15 @@ class Hooks(Markers):
             inner = tuple(contents(held)) if held is not None else ()
         for one in inner:
             yield from self._returned(state, one, mark, seen)
+
+    def _is_new_and_empty(self, state: State, value: Value, mark: int) -> bool:
+        """Whether a value is an empty container that was made since: nothing is taken."""
+        if isinstance(value, Reference) and value.address <= mark:
+            return False
+        found = self.object_at(state, value) if isinstance(value, Reference) else value
+        if not isinstance(found, (SequenceValue, ListObject, DictObject)):
+            return False
+        return not found.items and found.rest is None
 
     def _is_live_state(self, state: State, value: Value, mark: int) -> bool:
         """Whether a value is the state itself: an object that was there before, and that changes in place."""

@@ -176,8 +176,9 @@ class Interpreter(Conditions):
             return Flow(returned=[(state, NONE)])
         returned = list(self._evaluate_on_paths(statement.value, state))
         self.frame.ended += [(path.phase, value, statement) for path, value in returned]
-        if not any(self.computes_by_itself(value) for _, value in returned):
-            self.frame.watch.returned |= self.frame.watch.mentioned(statement.value)
+        watch = self.frame.watch
+        by_itself = any(self.computes_by_itself(value) for _, value in returned)
+        watch.returned |= (watch.choosing if by_itself else watch.mentioned)(statement.value)
         return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:
@@ -240,14 +241,18 @@ class Interpreter(Conditions):
             self._pass_by(statement, true, false)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
         tested, weighed, met = watch.mentioned(statement.test), watch.weighed(statement.test), watch.met
-        ends, origins, after = [], watch.origins, []
+        ends, origins, after, keeping = [], watch.origins, [], False
         arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
         for paths, body, others in arms:
             if paths:
                 watch.origins, begun = dict(origins), len(self.deeds)
                 done = (*body, *self._called_from(state, body)) if tested else body
-                with watch.inside(tested, done, others, tested - weighed) as arm:
+                with (
+                    watch.inside(tested, done, others, tested - weighed) as arm,
+                    self.deeds.keeping() as keeps,
+                ):
                     ways = self.run_block(body, paths)
+                keeping |= keeps()
                 if arm.once:  # what it calls does not know of that
                     self.deeds.forget(begun, Write)
                 after.append(watch.origins)
@@ -255,11 +260,33 @@ class Interpreter(Conditions):
                 flow.fell += ways.fell
                 flow.add(ways)
         watch.origins = together(after)
-        if watch.decided(tested, statement, known, left=not all(ends)):
+        is_decided = watch.decided(tested, statement, known, left=not all(ends))
+        matters = (tested and keeping) or (is_decided and not self._is_last(state, statement))
+        if matters and not self._arms_are_alike(state, statement):
             self.frame.statement, watch.met = statement, met
             self.compute_with(state, weighed, (statement.test,), Decides.BRANCH)
         self.weigh_if(statement, state, asked, ran)
         return flow
+
+    def _is_last(self, state: State, statement: ir.If) -> bool:
+        """Whether the function of a checkpoint computes nothing behind an ``if``, which keeps no tensors."""
+        function = self.frame.function
+        if function is None or statement not in function.body or not self.is_body(self.frame):
+            return False
+        rest = function.body[function.body.index(statement) + 1 :]
+        return not any(body.rebuilt for body in self.bodies) and all(
+            isinstance(one, ir.Return) and isinstance(one.value, (ir.Name, ir.Const))
+            for one in rest
+            if self.computes(state, (one,))
+        )
+
+    def _arms_are_alike(self, state: State, statement: ir.If) -> bool:
+        """Whether both arms of an ``if`` compute the same, whatever they tell."""
+        one, other = (
+            [self.text(part) for part in arm if self.computes(state, (part,))]
+            for arm in (statement.body, statement.orelse)
+        )
+        return bool(one) and one == other
 
     def _called_from(self, state: State, block: Sequence[ir.Stmt]) -> Iterator[ir.Stmt]:
         """What the functions of the project do that a block calls wherever it runs, without its results."""

@@ -9,7 +9,7 @@ from remat_lint.analysis import ir
 from remat_lint.analysis.decisions import decision_in
 from remat_lint.analysis.external_names import FILE
 from remat_lint.analysis.facts import Unsteady
-from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.machine import MAX_EXACT, Operand
 from remat_lint.analysis.objects import with_module
 from remat_lint.analysis.operations import Bound
 from remat_lint.analysis.registered import Registered
@@ -221,6 +221,9 @@ class Items(Registered):
                 return SequenceValue(
                     (self.part_of(state, value, "[0]"),), self.part_of(state, value, _ANY_ITEM)
                 )
+            case Tensor(numbers=numbers) if numbers and value.storage not in self.changed:
+                rows = tuple(replace(value, numbers=(number,)) for number in numbers)
+                return SequenceValue(rows[:MAX_EXACT], rows[-1] if len(rows) > MAX_EXACT else None)
             case Tensor():
                 expr = node if isinstance(node, ir.Expr) else ir.Const(node.at, None)
                 row = self.view(expr, value, None, Bound(()))

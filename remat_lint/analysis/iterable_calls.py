@@ -5,10 +5,12 @@ Lazy iterators are run at once: what they would yield is known, and nobody chang
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
+from remat_lint import torch_ops
 from remat_lint.analysis.builtin_calls import Builtin, BuiltinCall
-from remat_lint.analysis.machine import Operand
+from remat_lint.analysis.machine import MAX_EXACT, Operand
 from remat_lint.analysis.values import (
     NONE,
     SCALAR,
@@ -16,12 +18,17 @@ from remat_lint.analysis.values import (
     External,
     ListObject,
     Partial,
+    Tensor,
     Unknown,
     Value,
+    at_hand,
     join,
     join_optional,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
+
+MAX_STEPS_SHOWN = 64
+"""Longer rows of numbers are not worked out."""
 
 _GET_ITEM, _GET_ATTRIBUTE, _CALL_METHOD = (
     "operator.itemgetter()",
@@ -113,6 +120,21 @@ def _pairwise(call: BuiltinCall) -> Value:
         return SequenceValue(pairs)
     last = sequence.items[-1:] or (sequence.rest,)
     return SequenceValue(pairs, SequenceValue((join(last[0], sequence.rest), sequence.rest)))
+
+
+def _linspace(call: BuiltinCall) -> Value:
+    """``torch.linspace(0, 0.2, 12)``: rates that grow from layer to layer."""
+    machine, operation = call.machine, torch_ops.function("torch.linspace")
+    assert operation is not None
+    made = machine.apply(call.state, call.node, operation, None, call.operands)
+    given = [at_hand(operand.value) for operand in call.operands if operand.keyword is None]
+    numbers: tuple[float, ...] = ()
+    match [one.value if one is not None else None for one in given]:
+        case [int() | float() as start, int() | float() as end, int(steps)] if 1 <= steps <= MAX_STEPS_SHOWN:
+            numbers = tuple(start + (end - start) * step / max(steps - 1, 1) for step in range(steps))
+        case [int() | float() as start, int() | float() as end, _] if start == end:  # however many there are
+            numbers = (start,) * (MAX_EXACT + 1)
+    return replace(made, numbers=numbers) if isinstance(made, Tensor) else made
 
 
 def _repeat(call: BuiltinCall) -> Value:
@@ -232,6 +254,7 @@ ITERABLE_CALLS: dict[str, Builtin] = {
     "itertools.zip_longest": _zip_longest,
     "itertools.pairwise": _pairwise,
     "itertools.repeat": _repeat,
+    "torch.linspace": _linspace,
     "itertools.cycle": _cycle,
     "itertools.tee": _tee,
     "itertools.count": lambda _call: SequenceValue(rest=SCALAR),

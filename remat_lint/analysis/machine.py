@@ -68,6 +68,9 @@ from remat_lint.source import SourceFile
 
 REMAT = "torch_remat"
 
+MAX_EXACT = 3
+"""Ranges up to this length are run exactly, and as many rows of numbers."""
+
 MAX_DEPTH = 16
 """Calls nested deeper than this are followed only where no function is among them twice."""
 

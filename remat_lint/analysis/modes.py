@@ -24,6 +24,11 @@ def made_for_a_mode(module: ir.Module) -> set[ir.Stmt]:
     bodies = (module.body, *(function.body for function in module.functions))
     statements = [statement for body in bodies for statement in nested(body)]
     moded = {name for one in statements for name in _moded(header(one))}
+    for statement in reversed(statements):  # ``m = self.block``, then ``m.eval()``
+        if isinstance(statement, ir.Assign) and any(
+            isinstance(target, ir.Name) and target.id in moded for target in statement.targets
+        ):
+            moded.update(_names(statement.value) if statement.value is not None else ())
     return {one for one in statements if isinstance(one, ir.Assign) and _makes(one, moded)}
 
 

@@ -84,6 +84,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], object]] = {
     "Add": python_operator.add,
     "Subtract": python_operator.sub,
     "Multiply": python_operator.mul,
+    "Divide": python_operator.truediv,
     "FloorDivide": python_operator.floordiv,
     "Modulo": python_operator.mod,
     "BitAnd": python_operator.and_,
@@ -552,6 +553,7 @@ class Operations(Effects):
             grad=None if name == "Parameter" and made is Made.LEAF else False if detached else value.grad,
             made=made,
             ends_in_units=_ends_in_units(name, bound),
+            numbers=(),
             via=(*value.via, Step(self.place(node), "a view of it"))[-MAX_VIEWS:] if value.token else (),
         )
 

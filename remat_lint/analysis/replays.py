@@ -170,6 +170,10 @@ class Replays(Machine):
             if not self.frame.watch.was_replaced((number, path)):  # else it is what this code set it to
                 shown = self._place_of_state((number, path), exprs)
                 self.note_deed(state, self.frame.statement, Use(number, path, shown=shown, decides=decides))
+        function = self.frame.function
+        outer = function.globals | function.nonlocals if function is not None else frozenset[str]()
+        for held in self.frame.watch.held_early(exprs, outer):
+            self.deeds.outdate(held)
 
     def _place_of_state(self, held: Held, exprs: Sequence[ir.Expr]) -> Place | None:
         """Where one of these expressions stands for state."""
@@ -378,7 +382,7 @@ class Replays(Machine):
         )
         if is_early or (is_advanced and watch.is_computed_with(write.held)):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
-        return replace(write, edit=None) if concerns(write.held, watch.read) else write
+        return replace(write, edit=None, read=True) if concerns(write.held, watch.read) else write
 
     def deeds_for(self, deeds: Deeds, before: Sequence[int], operands: Sequence[Operand]) -> Deeds:
         """The deeds of a call like this one, done to the objects that this one is handed."""
@@ -558,6 +562,7 @@ class Replays(Machine):
         read: set[Place] = set()
         done = tuple(deeds)
         draws = any(isinstance(deed.act, Draw) for deed in done)
+        drawn_again = set(_drawn_by_replays(done))
         stored = {(one.act.number, one.act.path) for one in done if isinstance(one.act, Store)}
         for index, deed in enumerate(done):
             if isinstance(deed.act, Draw):
@@ -573,6 +578,8 @@ class Replays(Machine):
             if self._is_guarded(replay, deed):
                 continue
             for fact in self._replayed(replay, deed):
+                if isinstance(fact, RandomDraw) and (fact.random.kind, fact.random.number) not in drawn_again:
+                    fact = replace(fact, alone=True)
                 self.journal.note(fact)
 
     def _is_guarded(self, replay: Replay, deed: Deed) -> bool:
@@ -646,7 +653,7 @@ class Replays(Machine):
             outcome = write.outcome if in_function and write.outcome in _AGAIN else Outcome.COMPUTED
             if handed and (write.counted or write.written is Written.BUFFER):
                 outcome = Outcome.RAISES
-            write = replace(write, written=Written.INPUT, outcome=outcome)
+            write = replace(write, written=Written.INPUT, outcome=outcome, edit=None)
         return replace(write, edit=self._allowed(write.edit))
 
     def _allowed(self, edit: GuardStatement | None) -> GuardStatement | None:
@@ -699,6 +706,14 @@ def _is_drawn_after(random: Random, deeds: Sequence[Deed]) -> bool:
     return any((one.kind, one.number) == (random.kind, random.number) for one in both)
 
 
+def _drawn_by_replays(deeds: Iterable[Deed]) -> Iterator[RandomState]:
+    """The states that replays draw from in these deeds."""
+    for deed in deeds:
+        is_skipped = deed.inside is not None and deed.inside.kept is Kept.SAVE
+        if isinstance(deed.act, Draw) and not is_skipped:
+            yield deed.act.random.kind, deed.act.random.number
+
+
 def _from_lender(draw: Draw, stored: set[Held]) -> Draw:
     """A draw as one from the state that the project keeps, where that moves on in the same code."""
     lent = frozenset(one for one in draw.lent if (one.owner, one.path) in stored)
@@ -735,9 +750,9 @@ def _renumbered(seeded: RandomState | Lent, renumber: Callable[[int], int]) -> R
 def _done_again(deed: Deed, replayed: Replayed) -> ReplayFact:
     """What is done again whatever is restored."""
     match deed.act:
-        case Write(target=target, written=written, outcome=outcome, edit=edit):
+        case Write(target=target, written=written, outcome=outcome, edit=edit, read=read):
             assert outcome is not None
-            return StateWrite(deed.place, target, written, outcome, replayed, edit)
+            return StateWrite(deed.place, target, written, outcome, replayed, edit, read)
         case Touch(operation=operation, touched=touched, edit=edit):
             return ExternalEffect(deed.place, operation, touched, replayed, edit)
         case Send(operation=operation):

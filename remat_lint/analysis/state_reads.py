@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.modules import ModuleScope
 from remat_lint.analysis.natures import Natures
@@ -167,7 +168,7 @@ class StateReads(Natures):
         watch.seen |= met
         statement = self.frame.statement
         is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))
-        if is_kept and state.phase is Phase.BOTH:
+        if (is_kept or _says_where(expr, statement)) and state.phase is Phase.BOTH:
             watch.read |= met
 
     def look_into(self, state: State, value: Value, key: str = "") -> None:
@@ -278,3 +279,10 @@ def is_outer(target: ir.Expr, outer: frozenset[str]) -> bool:
 def _is_data(value: Value, state: frozenset[Held]) -> bool:
     """Whether a value is no state that a call finds in something, but what it was handed itself."""
     return not state or (isinstance(value, (Tensor, Unknown)) and not any(path for _, path in state))
+
+
+def _says_where(expr: ir.Expr, statement: ir.Stmt | None) -> bool:
+    """Whether an expression says which element it is that a statement sets."""
+    targets = statement.targets if isinstance(statement, ir.Assign) else ()
+    keys = [key for target in targets if isinstance(target, ir.Subscript) for key in target.indices]
+    return any(part is expr for part, _ in evaluated(keys))

@@ -272,8 +272,8 @@ class Summaries:
                     tuple(self._shape(state, item, tokens) for item in items),
                     self._shape(state, rest, tokens) if rest is not None else None,
                 )
-            case Choice(alternatives=values):
-                return ("choice", tuple(self._shape(state, item, tokens) for item in values))
+            case Choice(alternatives=values, absent=absent):
+                return ("choice", absent, tuple(self._shape(state, item, tokens) for item in values))
             case FunctionValue(frame=frame, scope=scope, defaults=()) if frame == scope.frame:
                 return (value.definition, self._receiver_shape(state, value, tokens))
             case Reference():
@@ -416,8 +416,8 @@ class Renewal:
                 return replace(
                     value, items=renewed_items, rest=self._optional(rest), origin=self.number(origin)
                 )
-            case Choice(alternatives=values):
-                return Choice(tuple(map(self.value, values)))
+            case Choice(alternatives=values, absent=absent):
+                return Choice(tuple(map(self.value, values)), absent=absent)
             case Partial(function, positional, keywords):
                 named = tuple((name, self.value(item)) for name, item in keywords)
                 return Partial(self.value(function), tuple(map(self.value, positional)), named)

@@ -206,6 +206,9 @@ class Tensor(Value):
     via: tuple[Step, ...] = field(default=(), compare=False)
     """The views and calls through which it came, for messages only."""
 
+    numbers: tuple[float, ...] = ()
+    """What is in it, where the source shows that: rates that grow from layer to layer."""
+
     def links(self) -> Links:
         return (self.token,) if self.token is not None else ()
 
@@ -580,6 +583,9 @@ class Choice(Value):
     """One of several values, depending on the path."""
 
     alternatives: tuple[Value, ...]
+    absent: bool = False
+    """Whether it is None in the program at hand, and an object in another configuration."""
+
     _links: Links | None = field(init=False, compare=False, repr=False, default=None)
 
     def links(self) -> Links:
@@ -642,7 +648,7 @@ def at_hand(value: Value) -> Constant | None:
             return value
         case Setting(value=known):
             return Constant(known)
-        case Unknown(absent=True):
+        case Unknown(absent=True) | Choice(absent=True):
             return NONE
         case _:
             return None
@@ -662,12 +668,17 @@ def of_settings(function: Callable[..., object], *operands: Value) -> Value | No
         made = function(*given)
     except (TypeError, ValueError, ArithmeticError):
         return None
-    return Setting(made) if isinstance(made, (bool, int, float)) else None
+    if not isinstance(made, (bool, int, float)):
+        return None
+    are_numbers = all(isinstance(one, Constant) and type(one.value) in (int, float) for one in operands)
+    return Constant(made) if are_numbers and type(made) in (int, float) else Setting(made)
 
 
 def settled(joined: Value, live: Iterable[Value]) -> Value:
     """What is one of several values, of which only the live ones are there in the program at hand."""
     known = {at_hand(value) for value in live}
+    if known == {NONE} and isinstance(joined, Choice) and NONE in joined.alternatives:
+        return replace(joined, absent=True)
     if (
         len(known) != 1
         or not isinstance(joined, (Scalar, Unknown))
@@ -771,7 +782,8 @@ def map_tensors(value: Value, change: Callable[[Tensor], Value]) -> Value:
             rest = map_tensors(rest, change) if rest is not None else None
             return replace(value, items=tuple(map_tensors(item, change) for item in items), rest=rest)
         case Choice(alternatives=values):
-            return Choice(tuple(map_tensors(item, change) for item in values))
+            changed = tuple(map_tensors(item, change) for item in values)
+            return Choice(changed, absent=value.absent)
         case _:
             return value
 

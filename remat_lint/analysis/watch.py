@@ -104,6 +104,9 @@ class Watch:
     origins: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state that went into what a local name was bound to last."""
 
+    chosen: dict[str, frozenset[Held]] = field(default_factory=dict)
+    """The state that decided which of several things a local name was bound to last."""
+
     grown: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state of which something else was computed for a local name, as a counter moves on."""
 
@@ -170,9 +173,30 @@ class Watch:
             )
             waiting += part.indices if is_element and isinstance(part, ir.Subscript) else children(part)
 
+    def choosing(self, expr: ir.Expr | None) -> frozenset[Held]:
+        """The state that decides which of several things an expression stands for: ``layers[self.n]``."""
+        match expr:
+            case ir.Name(id=name):
+                return self.chosen.get(name, frozenset())
+            case ir.Subscript(base=base, indices=indices):
+                keys = (index for index in indices if not isinstance(index, ir.Slice))
+                return self.choosing(base).union(*map(self.mentioned, keys))
+            case ir.Conditional(test=test, body=body, orelse=orelse):
+                return self.weighed(test) | self.choosing(body) | self.choosing(orelse)
+            case ir.Call(function=ir.Name(id="getattr"), arguments=[_, name, *_]):
+                return self.mentioned(name.value)
+            case ir.Call():
+                return self.met.get(expr.at, frozenset())
+            case _:
+                return frozenset()
+
     def bind(self, name: str, expr: ir.Expr | None) -> None:
         """A local name is bound to the value of an expression."""
         self.diverged.pop(name, None)
+        chosen = self.choosing(expr)
+        self.chosen.pop(name, None)
+        if chosen:
+            self.chosen[name] = chosen
         early = self.unwritten(expr)
         self.early.pop(name, None)
         if early:
@@ -250,14 +274,22 @@ class Watch:
 
     def use(self, state: Iterable[Held], exprs: Iterable[ir.Expr] = ()) -> None:
         """Something is computed with this state, which these expressions stand for."""
-        found = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
-        names = [name for name in found if name in self.origins]
+        names = self._names_of_state(exprs)
         arms = max((tuple(self.arms), *(self.bound[name] for name in names)), key=len)
         for held in state:  # what is written is there on replay
             around = tuple(arm for arm in arms if held not in arm.finds)
             self.used.setdefault(held, set()).add(around)
-        for held in frozenset[Held]().union(*(self.early.get(name, ()) for name in names)):
+        for held in self.held_early(exprs):
             self.used_early.setdefault(held, set()).add(arms)
+
+    def _names_of_state(self, exprs: Iterable[ir.Expr]) -> list[str]:
+        found = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
+        return [name for name in found if name in self.origins]
+
+    def held_early(self, exprs: Iterable[ir.Expr], outer: frozenset[str] = frozenset()) -> frozenset[Held]:
+        """The state that local names in expressions hold as it was before the function wrote it."""
+        names = (name for name in self._names_of_state(exprs) if name not in outer)
+        return frozenset[Held]().union(*(self.early.get(name, ()) for name in names))
 
     def was_used(self, held: Held) -> bool:
         """Whether something was computed with a state by now, on every path that leads here."""
@@ -407,7 +439,7 @@ def _settles(statement: ir.Stmt, tested: frozenset[Held]) -> bool:
             targets = (base,)
         case _:
             return False
-    names = {target.name for target in targets if isinstance(target, ir.Attribute)}
+    names = {getattr(target, "name", getattr(target, "id", "")) for target in targets}
     return any(path.rpartition(".")[2] in names for _, path in tested)
 
 

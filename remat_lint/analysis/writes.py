@@ -46,6 +46,7 @@ from remat_lint.analysis.watch import (
     concerns,
     element_of,
     grown_in,
+    is_kept_by,
     key_shown,
 )
 from remat_lint.findings import GuardStatement
@@ -212,8 +213,14 @@ class Writes(Callers):
         if watch.is_turned_by(element_of(target, held)):
             return Outcome.SWITCHED
         if watch.is_tested(element_of(target, held)):
-            return Outcome.SKIPPED if self.may_require_grad(state, value.value) else None
+            keeps = self.may_require_grad(state, value.value) or self._is_found_made(element_of(target, held))
+            return Outcome.SKIPPED if keeps else None
         return Outcome.REPLACED if from_key or not self.is_learned(value.value) else None
+
+    def _is_found_made(self, held: Held) -> bool:
+        """Whether the arm that runs where this state is not there yet keeps tensors on the way to it."""
+        arms = self.frame.watch.arms
+        return bool(arms) and self.deeds.keeps and concerns(held, arms[-1].tested)
 
     def _takes_over(self, target: ir.Node) -> bool:
         """Whether a target gets what another one of the same statement had: ``a, b = b, a``."""
@@ -234,6 +241,11 @@ class Writes(Callers):
     def _advances(self, expr: ir.Expr, target: ir.Node, held: Held) -> bool:
         watch = self.frame.watch
         if isinstance(target, ir.Subscript):  # an element of the container
+            own = self.text(target)
+            parts = (part for part, _ in evaluated((expr,)) if isinstance(part, ir.Subscript))
+            is_computed = isinstance(expr, ir.Call) and not is_kept_by(expr)
+            if is_computed and any(self.text(part) == own for part in parts):
+                return True
             return concerns(element_of(target, held), grown_in(watch, expr))
         return advances(watch, expr, held)
 

@@ -16,7 +16,10 @@ from typing import Any
 import pytest
 
 from remat_lint.analysis import analyse
+from remat_lint.config import Config
+from remat_lint.fixer import Fixer
 from remat_lint.gathering import gather
+from remat_lint.linter import Linter
 from remat_lint.project import Project
 from remat_lint.rules import all_rules
 from remat_lint.source import SourceFile
@@ -68,3 +71,19 @@ def test_torch_remat_says(code: str, verdict: str, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(code)
     assert outcome(path).partition(":")[0] == verdict
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("code", "verdict"), [row for row in rows() if "# RMT50" in row.values[0]])
+def test_what_the_fixes_leave_is_right(code: str, verdict: str, tmp_path: Path) -> None:
+    """Guards that are put in leave a program right: they are offered for nothing else."""
+    pytest.importorskip("torch_remat")
+    if verdict == "not asked" or not {"RMT501", "RMT502"} & {rule for _, rule, _ in expected(code)}:
+        return
+    path = tmp_path / "program.py"
+    linter = Linter(Config(tmp_path, select=("RMT501", "RMT502")))
+    fixed = Fixer(linter, unsafe=True).fix(SourceFile(str(path), code.encode())).after.raw
+    left = {severity for _, _, severity in reported(fixed.decode())}
+    if fixed != code.encode() and "error" not in left:
+        path.write_bytes(fixed)
+        assert outcome(path) == "ok"

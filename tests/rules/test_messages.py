@@ -277,7 +277,20 @@ return Wave()(x)""",
         "    return (t * calls).sin()\n"
         "return remat.checkpoint()(inner)(x)",
         "`calls` changes here and is computed with: when the checkpoint replays this, it has another "
-        "value, and the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
+        "value, and the gradients are wrong. Pass its value as an argument, and change it outside the "
+        "checkpointed code.",
+    ),
+    "RMT501 of a counter that is read": (
+        "seen = [0]\n"
+        "def inner(t):\n"
+        "    n = seen[0]\n"
+        "    seen[0] += 1\n"
+        "    f(n)\n"
+        "    return t.sin()\n"
+        "return remat.checkpoint()(inner)(x)",
+        "`seen[0]` changes a second time when the checkpoint replays this. Pass its value as an argument, and "
+        "change it outside the checkpointed code: the code also reads it, and what is read before a guarded "
+        "change is another value on replay.",
     ),
     "RMT501 of an iterator": (
         "scales = iter([1.0, 2.0])\nreturn remat.checkpoint()(lambda t: (t * next(scales)).sin())(x)",
@@ -294,8 +307,8 @@ return Wave()(x)""",
         "    return t\n"
         "return remat.checkpoint()(inner)(x)",
         "`calls[0]` changes here, in the forward only, after it was computed with: when the checkpoint replays "
-        "this, it is what the last write left, and the gradients are wrong. Pass it as an argument, and change "
-        "it after the checkpoint.",
+        "this, it is what the last write left, and the gradients are wrong. Pass its value as an argument, and "
+        "change it outside the checkpointed code.",
     ),
     "RMT501 of a memo": (
         "memo = {}\n"
@@ -305,8 +318,8 @@ return Wave()(x)""",
         "    return memo['y'] * t\n"
         "return remat.checkpoint()(inner)(x)",
         "`memo['y']` keeps a result with gradients: when the checkpoint replays this, it is there already, "
-        "nothing computes it again, and backward raises. Keep it without gradients (`.detach()`), or compute "
-        "it before the checkpoint.",
+        "nothing computes it again, and backward raises. Compute it under `torch.no_grad()`, or before the "
+        "checkpoint.",
     ),
     "RMT501 of a way that the code goes": (
         "memo = {}\n"
@@ -318,8 +331,8 @@ return Wave()(x)""",
         "    return y\n"
         "return remat.checkpoint()(inner)(x)",
         "`memo['y']` decides which way the code goes: when the checkpoint replays this, it is what the forward "
-        "left here, and the code goes the other way. Pass it as an argument, and change it after the "
-        "checkpoint.",
+        "left here, and the code goes the other way. Pass its value as an argument, and change it outside the "
+        "checkpointed code.",
     ),
     "RMT501 of something deleted": (
         "table = {'y': 1}\n"
@@ -368,7 +381,8 @@ return Wave()(x)""",
         "    return (t * policy.load).sin()\n"
         "return remat.checkpoint()(inner)(x)",
         "`policy.load` changes here and is computed with: when the checkpoint replays this, it has other "
-        "values, and the gradients are wrong. Pass it as an argument, and change it after the checkpoint.",
+        "values, and the gradients are wrong. Pass its value as an argument, and change it outside the "
+        "checkpointed code.",
     ),
     "RMT502 of an input": (
         "def inner(t):\n    t.mul_(2)\n    return t.sin()\nreturn remat.checkpoint()(inner)(x)",
@@ -451,15 +465,15 @@ return Wave()(x)""",
     "RMT401": (
         "return remat.checkpoint()(lambda t: remat.region(torch.nn.Dropout(0.5), 'drop', recompute=False)(t))(x)",
         "region `drop` draws from torch's random state, which no state hook restores: replay skips region "
-        "`drop` and its draws, so that whatever draws after it gets other numbers than in the forward. "
-        "Restore that state with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, "
+        "`drop` and its draws. Nothing in view draws after it: that does no harm until something does, and "
+        "gets other numbers than in the forward. Restore that state with a hook, `recompute_state_hooks=(hook,)` (`torch.get_rng_state`, "
         "`torch.set_rng_state`; on a GPU those of `torch.cuda`).",
     ),
     "RMT401 where no checkpoint is in view": (
         "y = remat.region(torch.rand_like, 'noise', recompute=False)(x)\nremat.recompute_needs_tensor(y)\nreturn x * y",
         "region `noise` draws from torch's random state. Unless the checkpoint that replays this has a "
-        "state hook for that, replay skips region `noise` and its draws, so that whatever draws after it "
-        "gets other numbers than in the forward. Restore that state with a hook, "
+        "state hook for that, replay skips region `noise` and its draws. Nothing in view draws after it: that "
+        "does no harm until something does, and gets other numbers than in the forward. Restore that state with a hook, "
         "`recompute_state_hooks=(hook,)` (`torch.get_rng_state`, `torch.set_rng_state`; on a GPU those of "
         "`torch.cuda`).",
     ),
