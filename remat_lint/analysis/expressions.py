@@ -449,8 +449,7 @@ class Expressions(Calls):
     def _yield(self, expr: ir.Yield, state: State) -> Value:
         value = self.evaluate(expr.value, state) if expr.value is not None else NONE
         frame = self.frame
-        if not self.computes_by_itself(value):
-            frame.watch.returned |= frame.watch.mentioned(expr.value)
+        self.note_returned(expr.value, [value])
         self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         before = frame.seeded_at_yield

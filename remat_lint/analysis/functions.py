@@ -26,6 +26,7 @@ from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.stacks import on_own_stack
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, join_on_paths, reunite
+from remat_lint.analysis.state_moves import RESULT
 from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.unkept import Drawn
@@ -153,6 +154,8 @@ class Functions(Construction):
         if is_kept:
             self.note_cached(state, node, function, operands, value)
         state.claimed, state.moves = claimed, then(moves, state.moves, sure=bool(self.frame.unwinding))
+        if RESULT in state.moves or frame.watch.returned:
+            self.note_result(state, node)
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)

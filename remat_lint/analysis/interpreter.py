@@ -177,8 +177,9 @@ class Interpreter(Conditions):
             return Flow(returned=[(state, NONE)])
         returned = list(self._evaluate_on_paths(statement.value, state))
         self.frame.ended += [(path.phase, value, statement) for path, value in returned]
-        if not any(self.computes_by_itself(value) for _, value in returned):
-            self.frame.watch.returned |= self.frame.watch.mentioned(statement.value)
+        self.note_returned(statement.value, [value for _, value in returned])
+        for path, _ in returned:
+            self.move_result(path, self.terms_of(path, statement.value))
         return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:

@@ -240,7 +240,11 @@ class Replays(Machine):
 
     def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
-        returned = frozenset(held for held in frame.watch.returned if self.is_foreign(held[0], frame.id))
+        returned = frozenset(
+            held
+            for held in frame.watch.returned
+            if self.is_foreign(held[0], frame.id) and self._is_one(state, held[0])
+        )
         if returned:
             self.frame.watch.met[node.at] = returned
         if deeds.keeps:

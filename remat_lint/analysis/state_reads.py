@@ -26,8 +26,10 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     numbers,
 )
+from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import ANY_ELEMENT, SOME_ELEMENT, Held, changed_names, key_of
 from remat_lint.project import Project
 
@@ -199,6 +201,20 @@ class StateReads(Natures):
         """All that an object holds, by its names."""
         self.look_at_everything(value)
         return Attributes(value)
+
+    def note_returned(self, expr: ir.Expr | None, values: Sequence[Value]) -> None:
+        """The function hands these to its caller: state, but for what it has set itself.
+
+        What it is computed from other data and state is known to be computed with; containers are followed
+        by themselves.
+        """
+        watch, returned = self.frame.watch, [one for value in values for one in alternatives(value)]
+        if any(isinstance(one, (SequenceValue, Reference)) for one in returned):
+            return
+        state = {held for held in watch.mentioned(expr) if not watch.was_replaced(held)}
+        if any(map(self.is_known_tensor, returned)):
+            state -= watch.used.keys()
+        watch.returned |= state
 
     def note_handled(self, held: Held | None) -> None:
         """Code sets state, whatever to."""
