@@ -80,6 +80,8 @@ class Write:
     element: str = ""
     undone: bool = False
     counted: bool = True
+    is_new: bool = True
+    """Whether another value may be written each time, even where the state was set whole before."""
 
     @property
     def held(self) -> Held:

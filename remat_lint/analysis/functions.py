@@ -142,6 +142,7 @@ class Functions(Construction):
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
             frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
+            frame.watch.reset |= self.held_for(summary.done.reset, summary.done.numbers, operands)
             state.moves = self.moves_for(summary.done.moves, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
@@ -288,9 +289,9 @@ class Functions(Construction):
             if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                returned = frozenset(frame.watch.returned)
+                returned, reset = frozenset(frame.watch.returned), frozenset(frame.watch.reset)
                 done = Done(
-                    self.journal, frame.id, claims, deeds, handed, state.seeded, returned, state.moves
+                    self.journal, frame.id, claims, deeds, handed, state.seeded, returned, reset, state.moves
                 )
                 self.summaries.put(signature, state, value, before, done)
         finally:
@@ -310,6 +311,7 @@ class Functions(Construction):
             if value == NONE and changes_nothing(function.definition):
                 self.deeds.forget_own(Sway)  # it only checks something
             state.moves = self._own_moves(state, frame)
+            self.forget_own_state(frame)
             return value, self.own_deeds(state, frame, self.deeds)
         finally:
             self.deeds = around

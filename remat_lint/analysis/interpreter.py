@@ -173,6 +173,7 @@ class Interpreter(Conditions):
         return Flow([state])
 
     def _return(self, statement: ir.Return, state: State) -> Flow:
+        self.frame.watch.ended = True
         if statement.value is None:
             return Flow(returned=[(state, NONE)])
         returned = list(self._evaluate_on_paths(statement.value, state))

@@ -240,28 +240,59 @@ class Replays(Machine):
 
     def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
-        returned = frozenset(
-            held
-            for held in frame.watch.returned
-            if self.is_foreign(held[0], frame.id) and self._is_one(state, held[0])
-        )
+        returned = frozenset(held for held in frame.watch.returned if self._is_one(state, held[0]))
         if returned:
             self.frame.watch.met[node.at] = returned
         if deeds.keeps:
             self.deeds.keep()
-        if not deeds or not state.weight:
-            return
+        if state.weight:
+            self._add_deeds(state, node, frame, deeds)
+            if frame.watch.reset and not self._runs_apart():
+                self._set_by_callee(state, frame)
+
+    def _add_deeds(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
             if isinstance(deed.act, Write) and not deed.act.undone:
                 self.frame.watch.write(deed.act.held)
+                if deed.is_done_once:
+                    self.frame.watch.replaced.pop(deed.act.held, None)  # no replay finds it so
+                elif self._is_set_here(state, deed.act.held):
+                    if not deed.act.is_new:
+                        continue
+                    deed = _set_again(deed, deed.act)
                 deed = self._after_use(deed, deed.act)
             if isinstance(deed.act, Use):
                 if not self._is_one(state, deed.act.number):
                     continue
+                if not deed.act.replayed and self._is_set_here(state, (deed.act.number, deed.act.path)):
+                    continue
                 if deed.share > NEARLY_ALL and not deed.act.replayed:
                     self.frame.watch.use([(deed.act.number, deed.act.path)])
             self.deeds.note(replace(deed, share=deed.share * state.weight))
+
+    def forget_own_state(self, frame: Frame) -> None:
+        """A call ends: what it returned and set of its own is nobody else's state."""
+        for known in (frame.watch.returned, frame.watch.reset):
+            known -= {held for held in known if not self.is_foreign(held[0], frame.id)}
+
+    def _set_by_callee(self, state: State, frame: Frame) -> None:
+        """What a callee always sets whole, the running function does."""
+        for held in frame.watch.reset:
+            if self._is_one(state, held[0]):
+                self.frame.watch.replace(held)
+
+    def _runs_apart(self) -> bool:
+        """Whether a replay may run what the running function calls without what it does itself, or not at all."""
+        depth = self.frame.depth
+        return any(body.depth == depth for body in self.bodies[-1:]) or any(
+            region.depth == depth for region in self.regions
+        )
+
+    def _is_set_here(self, state: State, held: Held) -> bool:
+        """Whether the running function has set a state whole: no call finds there what was before."""
+        is_set = self.frame.watch.was_replaced(held) and not self._runs_apart()
+        return is_set and self._is_one(state, held[0])
 
     def _after_use(self, deed: Deed, write: Write) -> Deed:
         """What a callee overwrites, and the running function computed with before: replay finds it so."""
@@ -427,7 +458,9 @@ class Replays(Machine):
             return
         for deed in deeds:
             act = deed.act
-            if isinstance(act, Write) and not self.is_foreign(act.number, self.replayed_since):
+            if not isinstance(act, Write):
+                continue
+            if self.frame.watch.was_replaced(act.held) or not self.is_foreign(act.number, self.replayed_since):
                 written = Written.BUFFER if act.written is Written.INPUT else act.written
                 self.filled[act.held] = (act.target, written, deed.place)
 
@@ -678,6 +711,13 @@ def _from_lender(draw: Draw, stored: set[Held]) -> Draw:
         return replace(draw, lent=lent)
     first = min(lent)
     return replace(draw, random=Random(RandomKind.OBJECT, first.name), seeded=False, lent=lent)
+
+
+def _set_again(deed: Deed, write: Write) -> Deed:
+    """What a callee writes of state that the running function set whole before."""
+    if write.outcome not in (Outcome.ADVANCED, Outcome.COMPUTED):
+        return deed
+    return replace(deed, act=replace(write, outcome=Outcome.REPLACED, edit=None))
 
 
 def _is_mended(watch: Watch, write: Write) -> bool:

@@ -95,7 +95,7 @@ class Done:
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
     ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned,
-    ``moves`` are where the state went that it wrote.
+    ``reset`` what it always sets whole, ``moves`` are where the state went that it wrote.
     """
 
     journal: Journal
@@ -105,6 +105,7 @@ class Done:
     numbers: tuple[int, ...]
     seeded: Seeded
     returned: frozenset[Held]
+    reset: frozenset[Held]
     moves: Moves
 
 

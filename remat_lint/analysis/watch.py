@@ -150,6 +150,12 @@ class Watch:
     replaced: dict[Held, Arms] = field(default_factory=dict)
     """The state that was set whole, whatever it had been, with the arms in which that was."""
 
+    reset: set[Held] = field(default_factory=set)
+    """That which was set so on every way through the function."""
+
+    ended: bool = False
+    """Whether the function may have returned before this point."""
+
     def mentioned(self, expr: ir.Expr | None) -> frozenset[Held]:
         """The state that the value of an expression is made of, its sizes apart."""
         if expr is None or not (self.met or self.origins):
@@ -269,6 +275,12 @@ class Watch:
         if held not in self.written:
             self.written_now.add(held)
         self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def replace(self, held: Held) -> None:
+        """This state is set whole."""
+        self.replaced.setdefault(held, tuple(self.arms))
+        if not self.arms and not self.ended:
+            self.reset.add(held)
 
     def copy(self, expr: ir.Expr | None, held: Held) -> None:
         """State is set to the value of an expression."""
