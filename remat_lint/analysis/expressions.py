@@ -313,7 +313,8 @@ class Expressions(Calls):
         truth = self.truth_at_hand(left)
         is_asked = None if truth is None else truth is (expr.operator == "and")
         short = state.split(0.5 if is_asked is None else 1.0 - is_asked)
-        right = self.evaluate(expr.right, state)
+        with self.frame.watch.inside_expression():
+            right = self.evaluate(expr.right, state)
         state.become(join_states(short, state))
         joined = join(left.value, right)
         return joined if is_asked is None else settled(joined, (right if is_asked else left.value,))
@@ -330,8 +331,9 @@ class Expressions(Calls):
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:
         before = state.phase
         true, false = self.branch(expr.test, state)
-        ends = [(path, self.evaluate(expr.body, path)) for path in true]
-        ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
+        with self.frame.watch.inside_expression():
+            ends = [(path, self.evaluate(expr.body, path)) for path in true]
+            ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
         self.note_choice(before, expr, ends)
         return self.join_ends(state, ends) if ends else Unknown()
 
@@ -357,7 +359,8 @@ class Expressions(Calls):
         names = [name for clause in expr.clauses for name in target_names(clause.target)]
         hidden = {name: state.frames.get(self.frame.id, {}).get(name) for name in names}
         self.frame.comprehension += names
-        found = self._run_clauses(expr, expr.clauses, state)
+        with self.frame.watch.inside_expression():
+            found = self._run_clauses(expr, expr.clauses, state)
         for name in names:
             self.frame.comprehension.remove(name)
             before = hidden[name]

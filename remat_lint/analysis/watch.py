@@ -153,6 +153,9 @@ class Watch:
     reset: set[Held] = field(default_factory=set)
     """That which was set so on every way through the function."""
 
+    skippable: int = 0
+    """How many parts of expressions are under way that may be skipped: ``ready or self.reset()``."""
+
     ended: bool = False
     """Whether the function may have returned before this point."""
 
@@ -227,6 +230,15 @@ class Watch:
         finally:
             self.arms.pop()
 
+    @contextmanager
+    def inside_expression(self) -> Iterator[None]:
+        """A part of an expression runs that may be skipped."""
+        self.skippable += 1
+        try:
+            yield
+        finally:
+            self.skippable -= 1
+
     def weighed(self, test: ir.Expr) -> frozenset[Held]:
         """The state whose contents a condition looks at: not only whether it is there."""
         match test:
@@ -278,6 +290,8 @@ class Watch:
 
     def replace(self, held: Held) -> None:
         """This state is set whole."""
+        if self.skippable:
+            return
         self.replaced.setdefault(held, tuple(self.arms))
         if not self.arms and not self.ended:
             self.reset.add(held)
