@@ -120,6 +120,9 @@ class Watch:
     used: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that something was computed with, with the arms in which that was."""
 
+    found: dict[Held, set[Arms]] = field(default_factory=dict)
+    """That of it which the function had not set whole by then."""
+
     written: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that was written, with the arms in which that was."""
 
@@ -274,12 +277,14 @@ class Watch:
         for held in state:  # what is written is there on replay
             around = tuple(arm for arm in arms if held not in arm.finds)
             self.used.setdefault(held, set()).add(around)
+            if not self.was_replaced(held):
+                self.found.setdefault(held, set()).add(around)
         for held in frozenset[Held]().union(*(self.early.get(name, ()) for name in names)):
             self.used_early.setdefault(held, set()).add(arms)
 
     def was_used(self, held: Held) -> bool:
-        """Whether something was computed with a state by now, on every path that leads here."""
-        arms = (around for one in concerned(held) for around in self.used.get(one, ()))
+        """Whether something was computed with a state as it was found, on every path that leads here."""
+        arms = (around for one in concerned(held) for around in self.found.get(one, ()))
         return any(tuple(self.arms[: len(around)]) == around for around in arms)
 
     def write(self, held: Held) -> None:
