@@ -153,6 +153,8 @@ class StateReads(Natures):
             number, path = around
             element = {(number, path + key), (number, path + SOME_ELEMENT)}
             watch.met[expr.at] |= (mentioned - {around}) | element
+        elif around is not None:
+            watch.met[expr.at] |= {(around[0], around[1] + key)}
 
     def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
         """Code looks at state under a name: remember it where the file changes such."""

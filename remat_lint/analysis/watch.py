@@ -65,6 +65,13 @@ _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", 
 """What does not depend on the data of a tensor."""
 
 
+_OF_A_SIZE = frozenset(f"{name}_like" for name in ("zeros", "ones", "empty", "full", "rand", "randn"))
+"""Functions that look at the size of what they are handed first."""
+
+_IN_THE_FORM_OF = frozenset(["to", "type_as", "expand_as", "view_as", "reshape_as"])
+"""Methods that look at no more of what they are handed."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
     """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run.
@@ -174,6 +181,14 @@ class Watch:
             part = waiting.pop()
             if isinstance(part, ir.Attribute) and part.name in _SIZES:
                 continue
+            if isinstance(part, ir.Call) and isinstance(part.function, ir.Attribute):
+                given = [argument.value for argument in part.arguments]
+                if part.function.name in _OF_A_SIZE:
+                    waiting += given[1:]
+                    continue
+                if part.function.name in _IN_THE_FORM_OF:
+                    waiting.append(part.function.base)
+                    continue
             if isinstance(part, ir.Name):
                 yield from self.origins.get(part.id, ())
             yield from self.met.get(part.at, ())
@@ -286,6 +301,10 @@ class Watch:
         """Whether something was computed with a state as it was found, on every path that leads here."""
         arms = (around for one in concerned(held) for around in self.found.get(one, ()))
         return any(tuple(self.arms[: len(around)]) == around for around in arms)
+
+    def is_read_by_key(self, held: Held) -> bool:
+        """Whether something was computed with single elements of a container."""
+        return any((held[0], held[1] + key) in self.found for key in (ANY_ELEMENT, SOME_ELEMENT))
 
     def write(self, held: Held) -> None:
         """This state is written."""
