@@ -602,6 +602,12 @@ class Expressions(Calls):
 
     # --- assignment
 
+    def _note_unpacked(self, target: ir.Expr, value: Value) -> None:
+        """A local name is bound to an element of state: to what it holds, as well as to a part of it."""
+        held, origins = self.root_of(self.number_of(value)), self.frame.watch.origins
+        if isinstance(target, ir.Name) and target.id in origins and held[0] and self.is_others(held[0]):
+            origins[target.id] |= {held}
+
     def assign(self, state: State, target: ir.Expr, operand: Operand) -> None:
         """``target = value``."""
         match target:
@@ -620,6 +626,7 @@ class Expressions(Calls):
                     is_local = isinstance(inner, (ir.Name, ir.Display))
                     given = _unpacked(operand.expr, items, index) if is_local else None
                     self.assign(state, inner, Operand(value, given))
+                    self._note_unpacked(inner, value)
                 state.moves = {**state.moves, **copies}
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)
