@@ -658,7 +658,9 @@ def _last_name(target: ir.Expr) -> Iterator[str]:
             yield from _last_name(base)
             if name in TENSORS_OF_MODULES:
                 yield name
-        case ir.Call(function=ir.Name(), arguments=arguments):
+        case ir.Call(function=ir.Name(id=name), arguments=arguments):
+            if name == "getattr" and len(arguments) > 1 and not isinstance(arguments[1].value, ir.Const):
+                yield "buffers"  # any of them
             for argument in arguments:
                 yield from _last_name(argument.value)
                 if isinstance(argument.value, ir.Const) and isinstance(argument.value.value, str):
