@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.awaited import either_awaiting
 from remat_lint.analysis.declarations import Declarations, assigned_attributes
 from remat_lint.analysis.deeds import Write
 from remat_lint.analysis.evaluation_order import evaluated
@@ -378,6 +379,8 @@ class Analyser(Declarations):
             self._judge_as_body(ends[0], frame)
         if compiled:  # nothing in it is a region or a marker for torch_remat
             return Root(definition, replace(journal.only(WrittenWrong), markers=journal.markers))
+        awaiting = reduce(either_awaiting, (path.awaiting for path in ends))
+        root.returned.facts |= dict.fromkeys(self.outdated(awaiting))
         self._settle(root, [*flow.returned, *((path, NONE) for path in flow.fell)])
         journal.end_root()
         return root

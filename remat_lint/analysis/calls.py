@@ -16,6 +16,7 @@ from remat_lint.analysis.facts import Replayer
 from remat_lint.analysis.forms import ENABLES
 from remat_lint.analysis.function_transforms import TRANSFORMS
 from remat_lint.analysis.functions import IDENTITY_DECORATORS
+from remat_lint.analysis.in_place import OBSERVERS
 from remat_lint.analysis.items import MODULE_CONTAINERS
 from remat_lint.analysis.iterable_calls import EAGER, ITERABLE_CALLS, LAZY
 from remat_lint.analysis.machine import REMAT, Frame, Operand
@@ -647,7 +648,9 @@ class Calls(SpecialCalls):
         if isinstance(value, (Unknown, Method, InheritedMethod)):
             self.note_told(state, node, receiver, name)
         if name == "backward":
-            self.note_backward()
+            self.note_backward(state)
+        elif name.endswith("backward"):  # of a strategy or a scaler
+            self.note_backward_on(state)
         if is_blank(value) and name in (*PARTS, *WHOLE_TREE):
             is_named = name == "get_submodule" and any(isinstance(one.value, Constant) for one in operands)
             return self._walk(name, knows_regions=is_named)
@@ -689,7 +692,7 @@ class Calls(SpecialCalls):
         if package == REMAT or package.startswith(REMAT + "."):
             return self.call_remat(state, node, last, operands)
         if name in _BACKWARD:
-            self.note_backward()
+            self.note_backward(state)
         for call in (self.call_by_name, self.call_unbound, self.call_on_own_terms):
             called = call(state, node, name, operands)
             if called is not None:
@@ -711,7 +714,7 @@ class Calls(SpecialCalls):
         if operation is not None:
             return self.apply(state, node, operation, None, operands)
         is_of_torch = name.startswith("torch.nn.") and looks_like_a_class(name)
-        if is_of_torch or name in MODULE_CONTAINERS or torch_ops.module(name) is not None:
+        if is_of_torch or name in (*MODULE_CONTAINERS, *OBSERVERS) or torch_ops.module(name) is not None:
             self.draw_weights(state, node, name, operands)
             return self.construct_external(state, name, operands)
         made = self._made_by(state, node, name, operands)

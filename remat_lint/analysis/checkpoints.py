@@ -212,7 +212,7 @@ class Checkpoints(Hooks):
         operands = self._with_gradients(state, wrapper.function, operands)
         replay = self._replay(state, node, wrapper, operands)
         try:
-            with self.judged_for(replay), self.on_replay(state):
+            with self.judged_for(state, replay), self.on_replay(state):
                 value = self.call(state, node, wrapper.function, operands)
                 self.hand_over(state, node, value)
             self._check_output(state, node, wrapper, value)
@@ -260,7 +260,7 @@ class Checkpoints(Hooks):
         assert wrapper.function is not None
         self.note_run(wrapper)
         self.read(state, node, operands)
-        with self.judged_for(self._replay(state, node, wrapper, operands)), self.on_replay(state):
+        with self.judged_for(state, self._replay(state, node, wrapper, operands)), self.on_replay(state):
             value = self.call(state, node, wrapper.function, operands)
             self.hand_over(state, node, value)
             return value

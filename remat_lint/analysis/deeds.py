@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import UnionType
 
 from remat_lint.analysis.facts import (
@@ -152,12 +152,15 @@ class Diverge:
 class Use:
     """State that was there before the call is computed with; ``number`` and ``path`` as in ``Write``.
 
-    ``replayed`` says that a checkpoint which is no longer under way does it.
+    ``replayed`` says that a checkpoint which is no longer under way does it. The expression at ``shown``
+    stands for the state: the first use of it speaks for the others.
     """
 
     number: int
     path: str
     replayed: bool = False
+    shown: Place | None = field(default=None, compare=False)
+    decides: Decides = field(default=Decides.VALUE, compare=False)
 
 
 Act = Draw | Store | Write | Touch | Send | Sway | Diverge | Use

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from remat_lint import torch_ops
 from remat_lint.analysis import ir
 from remat_lint.analysis.deeds import Deed, Diverge
 from remat_lint.analysis.evaluation_order import evaluated, header
@@ -39,7 +40,7 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Diverged, Held
 from remat_lint.findings import Place
 from remat_lint.project import Project
-from remat_lint.torch_ops.keeping import KEEPING
+from remat_lint.torch_ops.keeping import KEEPING, KEEPING_MODULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +109,10 @@ class Divergences(Memos):
     # --- what is changed
 
     @contextmanager
-    def judged_for(self, replay: Replay) -> Iterator[None]:
+    def judged_for(self, state: State, replay: Replay) -> Iterator[None]:
         around, self.swayed = self.swayed, {}
         try:
-            with super().judged_for(replay):
+            with super().judged_for(state, replay):
                 yield
         finally:
             self.swayed = around
@@ -282,16 +283,17 @@ class Divergences(Memos):
     # --- values
 
     def note_choice(self, before: Phase, expr: ir.Expr, ends: Sequence[tuple[State, Value]]) -> None:
-        """A conditional expression on the phase gives these values."""
+        """An expression of which the phase decides what is evaluated gives these values."""
         forward = [end for end in ends if end[0].phase is Phase.FORWARD]
         others = [end for end in ends if end[0].phase is not Phase.FORWARD]
         if before is not Phase.BOTH or not forward or not others:
             return
-        same = self._is_same(forward[0][0], forward[0][1], others[0][0], others[0][1])
-        if same or not self.keeps_its_value(self.frame.statement):
-            return
-        if _matters(forward[0][1]) or _matters(others[0][1]):
+        (mine, one), (theirs, other) = forward[0], others[0]
+        goes_on = self.keeps_its_value(self.frame.statement) and not self._is_same(mine, one, theirs, other)
+        if goes_on and (_matters(one) or _matters(other)):
             self._note_divergence(self.place(expr), self.text(expr), Divergence.NAME)
+        elif beside := _first_beside([path for path, _ in forward], [path for path, _ in others]):
+            self._note_beside(beside)
 
     def note_returns(self, state: State, frame: Frame, ends: Sequence[tuple[State, Value]]) -> None:
         """A call ends that was made in both phases: does it do, or return, something else on replay?"""
@@ -374,13 +376,16 @@ class Divergences(Memos):
         parts = (self._recipe(state, operand.value, operand.expr) for operand in operands)
         made = self._numbered((how, *parts))
         number = self.number_of(result)
-        if number:
+        operation = torch_ops.method(how)
+        is_view = operation is not None and operation.effect is torch_ops.Effect.VIEW
+        is_view &= any(self.number_of(one.value) == number for one in operands)
+        if number and not is_view:  # what a view is of stays what it is
             state.made[number] = made
         return made
 
     def _keeps(self, name: str, result: Value) -> bool:
         """Whether an operation with this name keeps tensors for backward that a replay has to compute."""
-        if name not in KEEPING or not self.grad_enabled:
+        if name not in KEEPING | KEEPING_MODULES or not self.grad_enabled:
             return False
         return any(grad is not False for grad in _grads(result))
 
@@ -389,9 +394,11 @@ class Divergences(Memos):
         match value:
             case Tensor() | Unknown():
                 number = self.number_of(value)
-                if number in state.made:
-                    return state.made[number]
-                return self._numbered(("held", self.root_of(number) if number else self.fresh()))
+                made = state.made.get(number)
+                if made is None:
+                    made = self._numbered(("held", self.root_of(number) if number else self.fresh()))
+                as_seen = (value.layout, value.detached) if isinstance(value, Tensor) else ((), False)
+                return self._numbered(("view", made, *as_seen)) if any(as_seen) else made
             case SequenceValue(items=items, rest=rest):
                 parts = items if rest is None else (*items, rest)
                 return self._numbered(

@@ -17,6 +17,7 @@ from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import Decides, Touched, Unsteady
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
+from remat_lint.analysis.unkept import Drawn
 from remat_lint.analysis.values import (
     ClassValue,
     Constant,
@@ -183,11 +184,18 @@ class Effects(Draws):
             if isinstance(one, Unknown) and one.reading is not None and one.reading.mixed is not None:
                 self.decide(state, node, one, Decides.VALUE)
 
-    def pick(self, state: State, node: ir.Node, base: Value, indices: Sequence[Operand], item: Value) -> None:
+    def pick(self, state: State, node: ir.Expr, base: Value, indices: Sequence[Operand], item: Value) -> None:
         """``base[indices]`` gives ``item``: an index decides which tensor or function is taken."""
         taken = isinstance(base, Tensor) or isinstance(item, Tensor) or holds_object(item)
         for index in indices if taken else ():
             self.decide(state, node, index.value, Decides.INDEX)
+            used = self.frame.watch.mentioned(index.expr)
+            if used and index.expr is not None and self._is_kept(node):
+                self.compute_with(state, used, (index.expr,), Decides.INDEX)
+
+    def _is_kept(self, node: ir.Expr) -> bool:
+        """Whether backward needs the value of an expression."""
+        return self.keeps_its_value(self.frame.statement) and not self.is_unkept_here(node, Drawn.NOISE)
 
 
 def is_duration(operator: str, left: Value) -> bool:

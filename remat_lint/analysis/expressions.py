@@ -10,6 +10,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.calls import Calls
 from remat_lint.analysis.decisions import decision_in
+from remat_lint.analysis.deeds import Sway
 from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Operand, qualified
@@ -321,21 +322,31 @@ class Expressions(Calls):
 
     def _boolean_on_phase(self, expr: ir.Boolean, left: ByPhase, state: State) -> Value:
         """``is_recomputing() or ...``: the right side runs in one phase only."""
+        before = state.phase
         replay, forward = self.branch_phase(state.fork())
         true, false = _sides(left, forward, replay)
         goes_on, done = (true, false) if expr.operator == "and" else (false, true)
         ends: list[tuple[State, Value]] = [(path, left) for path in done]
         ends += [(path, self.evaluate(expr.right, path)) for path in goes_on]
+        self.note_choice(before, expr, ends)
         return self.join_ends(state, ends)
 
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:
         before = state.phase
-        true, false = self.branch(expr.test, state)
+        true, false = self.branch_conditional(expr, state)
         with self.frame.watch.inside_expression():
             ends = [(path, self.evaluate(expr.body, path)) for path in true]
             ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
         self.note_choice(before, expr, ends)
         return self.join_ends(state, ends) if ends else Unknown()
+
+    def branch_conditional(self, expr: ir.Conditional, state: State) -> tuple[list[State], list[State]]:
+        """The paths to the arms of a conditional expression, which may decide no more than what is stored."""
+        asked = len(self.deeds)
+        paths = self.branch(expr.test, state)
+        if not self.keeps_its_value(self.frame.statement) and _only_names((expr.body, expr.orelse)):
+            self.deeds.forget(asked, Sway)
+        return paths
 
     # --- functions in expressions
 
@@ -457,6 +468,7 @@ class Expressions(Calls):
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         before = frame.seeded_at_yield
         frame.seeded_at_yield = state.seeded if before is None else before & state.seeded
+        self.note_yield(state)
         return Unknown()
 
     # --- conditions
@@ -658,6 +670,11 @@ def _unpacked(expr: ir.Expr | None, targets: Sequence[ir.Expr], index: int) -> i
     if isinstance(expr, ir.Display) and is_plain and len(expr.items) == len(targets):
         return expr.items[index]
     return expr
+
+
+def _only_names(exprs: Sequence[ir.Expr]) -> bool:
+    """Whether nothing is computed for these expressions."""
+    return all(isinstance(part, (ir.Name, ir.Attribute, ir.Const)) for part, _ in evaluated(exprs))
 
 
 def _sides(value: ByPhase, forward: list[State], replay: list[State]) -> tuple[list[State], list[State]]:

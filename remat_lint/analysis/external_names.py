@@ -201,6 +201,8 @@ _LIGHTNING = (
     "lightning.pytorch.LightningModule",
 )
 
+_OF_PATHS = "__truediv__ absolute cwd expanduser home joinpath resolve with_name with_stem with_suffix"
+
 LOGGER, FILE, SOCKET, EVENT, PATH = (
     "logging.Logger",
     "io.IOBase",
@@ -335,9 +337,7 @@ MADE_BY: dict[str, str] = {
     "tempfile.NamedTemporaryFile": FILE,
     "tempfile.TemporaryFile": FILE,
     "pathlib.Path.open": FILE,
-    "pathlib.Path.joinpath": PATH,
-    "pathlib.Path.with_suffix": PATH,
-    "pathlib.Path.resolve": PATH,
+    **{f"{PATH}.{method}": PATH for method in _OF_PATHS.split()},
     "socket.create_connection": SOCKET,
     "requests.session": "requests.Session",
     "torch.cuda.current_stream": "torch.cuda.Stream",

@@ -539,6 +539,9 @@ class Unsteady(str, Enum):
     GLOBAL = "global"
     """A global that a function rebinds."""
 
+    STATE = "state"
+    """State that the caller of the checkpoint sets to something else, before backward runs."""
+
 
 class Decides(str, Enum):
     """How a value decides what is computed."""
@@ -558,7 +561,10 @@ class Decides(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class UnstableInput:
-    """``what``, as written where it is ``read``, decides what is computed."""
+    """``what``, as written where it is ``read``, decides what is computed.
+
+    State of a caller is ``written`` there after the checkpoint ran.
+    """
 
     place: Place
     what: str
@@ -566,6 +572,7 @@ class UnstableInput:
     decides: Decides
     read: Place
     replayed: Replayed
+    written: Place | None = None
 
 
 class Divergence(str, Enum):

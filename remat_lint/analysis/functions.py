@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.awaited import NOTHING_AWAITED
 from remat_lint.analysis.construction import Construction
 from remat_lint.analysis.deeds import Deeds, Send, Sway, Touch
 from remat_lint.analysis.forms import FORM_NAMES
@@ -21,7 +22,7 @@ from remat_lint.analysis.machine import (
     is_override,
 )
 from remat_lint.analysis.modules import ModuleScope
-from remat_lint.analysis.moves import Moves, then, unknown
+from remat_lint.analysis.moves import Moves, unknown
 from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.stacks import on_own_stack
@@ -136,6 +137,7 @@ class Functions(Construction):
         claimed, conditions, state.claimed = state.claimed, state.conditions(), {}
         weight, state.weight = state.weight, 1.0
         moves, state.moves = state.moves, {}
+        awaiting, state.awaiting = state.awaiting, NOTHING_AWAITED
         if summary is not None and signature is not None:
             frame.id, claims = summary.done.frame, summary.done.claims
             value = self._instantiate(state, node, summary, signature, frame)
@@ -143,7 +145,8 @@ class Functions(Construction):
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
             frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
             frame.watch.reset |= self.held_for(summary.done.reset, summary.done.numbers, operands)
-            state.moves = self.moves_for(summary.done.moves, summary.done.numbers, operands)
+            moved = (summary.done.moves, summary.done.awaiting)
+            state.moves, state.awaiting = self.moves_for(moved, summary.done.numbers, operands)
         else:
             value, deeds = self._run_call(state, frame, function, signature)
             claims = self.claims_of_call(state, conditions)
@@ -154,9 +157,11 @@ class Functions(Construction):
         self.end_call(state, node, frame, deeds)
         if is_kept:
             self.note_cached(state, node, function, operands, value)
-        state.claimed, state.moves = claimed, then(moves, state.moves, sure=bool(self.frame.unwinding))
+        state.claimed = claimed
+        before = self.hand_back_state(state, frame, moves, awaiting)
         if RESULT in state.moves or frame.watch.returned:
             self.note_result(state, node)
+        self.open_context(state, frame, before, value)
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
             value = self._as_if_overridden(state, operands[1:], value)
@@ -177,6 +182,8 @@ class Functions(Construction):
             if self.has_steps_to_compare():
                 return None  # what the other phase does is compared with it
             self.cut_short = True
+        if function.definition.is_generator and self._is_context(function.definition):
+            return None  # what it does before it yields is told apart from what it does then
         context = self.call_context(state, frame)
         signature = self.summaries.signature(state, function, frame.operands, context)
         if signature is not None and (self.reading_hooks or (signature.tokens and self.regions)):
@@ -291,7 +298,16 @@ class Functions(Construction):
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
                 returned, reset = frozenset(frame.watch.returned), frozenset(frame.watch.reset)
                 done = Done(
-                    self.journal, frame.id, claims, deeds, handed, state.seeded, returned, reset, state.moves
+                    self.journal,
+                    frame.id,
+                    claims,
+                    deeds,
+                    handed,
+                    state.seeded,
+                    returned,
+                    reset,
+                    state.moves,
+                    state.awaiting,
                 )
                 self.summaries.put(signature, state, value, before, done)
         finally:
@@ -310,7 +326,7 @@ class Functions(Construction):
                 value = SCALAR if isinstance(value, Fickle) else value
             if value == NONE and changes_nothing(function.definition):
                 self.deeds.forget_own(Sway)  # it only checks something
-            state.moves = self._own_moves(state, frame)
+            state.moves, state.awaiting = self._own_moves(state, frame), self.own_awaiting(state, frame)
             self.forget_own_state(frame)
             return value, self.own_deeds(state, frame, self.deeds)
         finally:

@@ -300,9 +300,25 @@ def _goes_around_autograd(node: ir.Node, expr: ir.Expr | None) -> bool:
 SPECTRAL = "spectral_norm"
 """The attribute that marks a module whose weight is divided by a norm, which it estimates as it runs."""
 
-_TRACKING = frozenset(
-    f"torch.nn.{lazy}BatchNorm{number}d" for lazy in ("", "Lazy") for number in (1, 2, 3)
-) | {"torch.nn.SyncBatchNorm"}
+OBSERVERS = frozenset(
+    f"torch.{package}quantization.{module}{name}"
+    for package in ("", "ao.")
+    for module, names in (
+        ("", "MovingAverageMinMaxObserver MovingAveragePerChannelMinMaxObserver HistogramObserver"),
+        ("", "RecordingObserver FakeQuantize FusedMovingAvgObsFakeQuantize"),
+        ("observer.", "MovingAverageMinMaxObserver MovingAveragePerChannelMinMaxObserver"),
+        ("observer.", "HistogramObserver RecordingObserver"),
+        ("fake_quantize.", "FakeQuantize FusedMovingAvgObsFakeQuantize"),
+    )
+    for name in names.split()
+)
+"""What quantisation watches activations with; a plain minimum and maximum are the same the second time."""
+
+_TRACKING = (
+    OBSERVERS
+    | frozenset(f"torch.nn.{lazy}BatchNorm{number}d" for lazy in ("", "Lazy") for number in (1, 2, 3))
+    | {"torch.nn.SyncBatchNorm"}
+)
 """Modules with running statistics, unless they are told to have none."""
 
 _COUNTING = _TRACKING | {

@@ -18,7 +18,8 @@ from remat_lint.analysis.deeds import Send, Sway, Touch, Write
 from remat_lint.analysis.evaluation_order import header
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
-from remat_lint.analysis.state import Phase, State, hand_over, join_all, merge
+from remat_lint.analysis.moves import Moves
+from remat_lint.analysis.state import SELDOM, Phase, State, hand_over, join_all, merge
 from remat_lint.analysis.suites import bound_names, nested
 from remat_lint.analysis.values import (
     META,
@@ -50,6 +51,7 @@ from remat_lint.analysis.values import (
     alternatives,
     at_hand,
     holds_object,
+    parts,
     reading_of,
 )
 from remat_lint.analysis.values import Sequence as SequenceValue
@@ -57,9 +59,6 @@ from remat_lint.analysis.watch import run_through, together
 
 ITERATIONS = 2
 """How often a loop of unknown length is run."""
-
-SELDOM = 2.0**-10
-"""The part of the runs in which something goes wrong that a handler takes care of."""
 
 _CATCHES_MISSING_NAMES = frozenset(
     {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"}
@@ -135,7 +134,7 @@ class Interpreter(Conditions):
         if not isinstance(expr, ir.Conditional):
             yield state, self.evaluate(expr, state)
             return
-        true, false = self.branch(expr.test, state)
+        true, false = self.branch_conditional(expr, state)
         for paths, arm in ((true, expr.body), (false, expr.orelse)):
             for path in paths:
                 for end, value in self._evaluate_on_paths(arm, path):
@@ -242,7 +241,7 @@ class Interpreter(Conditions):
         if true and false:
             self._pass_by(statement, true, false)
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
-        tested, weighed = watch.mentioned(statement.test), watch.weighed(statement.test)
+        tested, weighed, met = watch.mentioned(statement.test), watch.weighed(statement.test), watch.met
         ends, origins, after = [], watch.origins, []
         arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
         for paths, body, others in arms:
@@ -259,7 +258,8 @@ class Interpreter(Conditions):
                 flow.add(ways)
         watch.origins = together(after)
         if watch.decided(tested, statement, known, left=not all(ends)):
-            self.compute_with(state, weighed)
+            self.frame.statement, watch.met = statement, met
+            self.compute_with(state, weighed, (statement.test,), Decides.BRANCH)
         self.weigh_if(statement, state, asked, ran)
         return flow
 
@@ -393,6 +393,8 @@ class Interpreter(Conditions):
         surely = len(sequence.items) if sequence.sure is None else sequence.sure
         exact = sequence.rest is None and sequence.sure is None
         if sequence.rest is not None:
+            rest = (sequence.rest, *parts(sequence.rest))  # each turn another one
+            self.several.update(one.address for one in rest if isinstance(one, Reference))
             steps += [sequence.rest] * max(1, ITERATIONS - len(steps))
             # Outputs that are not there are read by nobody: a loop over outputs runs for them all.
             surely += state.holds_tokens(sequence.rest)
@@ -567,6 +569,7 @@ class Interpreter(Conditions):
         left: list[Leaving] = []
         managers: list[tuple[ir.Expr, Value]] = []
         forks, given, modes = [], len(self.turns or ()), list[Value]()
+        opened: list[tuple[Moves, ir.Expr]] = []
         for context, target in statement.items:
             before = state.seeded
             value = self.evaluate(context, state)
@@ -574,6 +577,7 @@ class Interpreter(Conditions):
             if entered is not None:
                 managers.append((context, value))
             left.append(self._leaving(value, before, state.seeded))
+            opened.append((self.enter_context(state, value, context), context))
             forks += [value.of] if isinstance(value, Fork) else []
             if isinstance(value, SequenceValue) and value.seeded is not None:
                 state.seeded = value.seeded
@@ -593,6 +597,8 @@ class Interpreter(Conditions):
             for context, manager in reversed(managers):
                 self.call_special(path, context, manager, "__exit__", [Operand(NONE)] * 3)
             self.frame.unwinding -= 1
+            for moves, context in reversed(opened):
+                self.leave_context(path, moves, context)
             for leave in reversed(left):
                 path.seeded = leave(path.seeded)
         return flow

@@ -6,6 +6,7 @@ or where it is asked for first; the layer above defines it.
 
     machine      frames, counters                     (this file)
     replays      what code does beside its result, and what of that a replay does again
+    callers      what the callers of checkpoints do to state before backward
     writes       which state that was there before is changed, and what comes of it
     divergences  what is computed otherwise in one phase
     reads        a token is read, written or marked
@@ -37,7 +38,7 @@ or where it is asked for first; the layer above defines it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -48,6 +49,7 @@ from remat_lint.analysis.facts import GivenUp, Kept, LegacyName, Rejection, Writ
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.legacy import LEGACY
 from remat_lint.analysis.modules import ModuleScope
+from remat_lint.analysis.moves import Moves
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     ClassValue,
@@ -122,6 +124,8 @@ class Frame:
     yielded: Value | None = None
     seeded_at_yield: Seeded | None = None
     """The random states that are set on every path where it yields."""
+    at_yield: tuple[Moves, Mapping[Held, Place]] | None = None
+    """Where state has gone where it yields, and where it set that."""
     comprehension: list[str] = field(default_factory=list)
     scopes_around: int = 0
     """How many of the name scopes were entered before it began."""
@@ -281,6 +285,8 @@ class Machine:
         """The last number of what was there when the innermost checkpoint under way began."""
         self.given_away: set[int] = set()
         """The addresses of what was stored or given to a function: others may change it."""
+        self.opened: dict[int, Moves] = {}
+        """For the number of a context manager that is a generator, what state holds while it waits."""
         self.replaying = 0
         """How many checkpoints and regions are under way: what they run is looked into wherever it is."""
         self.cut_short = False

@@ -39,6 +39,34 @@ Moves = Mapping[Held, Terms]
 
 ANYTHING: Terms = frozenset()
 
+_NUMBER: Held = (0, "")
+"""What numbers are counted from."""
+
+
+def constant(value: object) -> Terms:
+    """What a constant is: a number is so much more than nothing."""
+    if isinstance(value, (int, float)):
+        return frozenset([Term(_NUMBER, value)])
+    return frozenset([Term((0, repr(value)))])
+
+
+def is_constant(held: Held) -> bool:
+    """Whether what was held there is no state, but a constant."""
+    return held[0] == 0
+
+
+def are_equal(first: Terms, second: Terms) -> bool:
+    """Whether what these are is known to be the same."""
+    return any((one.of, one.by) == (other.of, other.by) for one in first for other in second)
+
+
+def differ(first: Terms, second: Terms) -> bool:
+    """Whether what these are is known to be something else: two constants, or so much more than the other."""
+    pairs = [(one, other) for one in first for other in second]
+    return not are_equal(first, second) and any(
+        one.of == other.of or (is_constant(one.of) and is_constant(other.of)) for one, other in pairs
+    )
+
 
 def held_by(held: Held, moves: Moves) -> Terms:
     """What state holds by now."""
@@ -60,10 +88,11 @@ def moved(moves: Moves, held: Held, terms: Terms, *, sure: bool) -> Moves:
 
 def then(first: Moves, second: Moves, *, sure: bool = False) -> Moves:
     """What a call that did the second leaves, after the first was done."""
-    return {**first, **{held: _after(first, terms, sure=sure) for held, terms in second.items()}}
+    return {**first, **{held: after(first, terms, sure=sure) for held, terms in second.items()}}
 
 
-def _after(first: Moves, terms: Terms, *, sure: bool) -> Terms:
+def after(first: Moves, terms: Terms, *, sure: bool = False) -> Terms:
+    """What these are in terms of what was held before the first was done."""
     return frozenset(
         Term(one.of, one.by + term.by, min(one.low, one.by + term.low), sure or term.sure)
         for term in terms
@@ -75,10 +104,11 @@ def either(first: Moves, second: Moves) -> Moves:
     """What is held after either."""
     if first is second:
         return first
-    return {held: _in_both(held_by(held, first), held_by(held, second)) for held in {**first, **second}}
+    return {held: in_both(held_by(held, first), held_by(held, second)) for held in {**first, **second}}
 
 
-def _in_both(first: Terms, second: Terms) -> Terms:
+def in_both(first: Terms, second: Terms) -> Terms:
+    """What is known to be equal to either."""
     return frozenset(
         Term(one.of, one.by, min(one.low, other.low), one.sure and other.sure)
         for one in first

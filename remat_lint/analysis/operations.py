@@ -71,6 +71,9 @@ class Default(NamedTuple):
         return bound.constant(self.parameter) is not False
 
 
+_WITH_PARAMETERS = frozenset(["device", "encoder_layer", "decoder_layer"])
+"""What the constructors take of modules that have parameters, which are made on a device."""
+
 _NORMALISING = {"batch_norm": Default("training", False), "instance_norm": Default("use_input_stats", True)}
 
 _SUMS = ("Add", "Subtract")
@@ -205,7 +208,8 @@ class Operations(Effects):
         )
         whose = f" {self.called(node)}" if operation.constructor else ""  # a module has weights of its own
         given = [operand for _, operand in bound.pairs]
-        has_gradients = bool(operation.constructor) or self._grad(iter(given)) is not False
+        has_parameters = not _WITH_PARAMETERS.isdisjoint(operation.constructor)
+        has_gradients = has_parameters or self._grad(iter(given)) is not False
         kept, phase = has_gradients and not scaled, self._phase_of(operation, bound)
         if state.phase is not Phase.BOTH or not self.note_one_phase(operation.name, result, phase):
             self.note_operation(state, f"{operation.name}{whose}", given, result, kept=kept)
@@ -460,9 +464,9 @@ class Operations(Effects):
             grad is False
             and self.grad_enabled
             and required is not False
-            and (operation.constructor or bound.get("requires_grad"))
+            and (not _WITH_PARAMETERS.isdisjoint(operation.constructor) or bound.get("requires_grad"))
         ):
-            grad = None  # a module may have parameters of its own
+            grad = None  # a module may have frozen them
         kept = operation.keeps_output or (
             operation.keeps_output_if_tensor is not None
             and _may_be_tensor(bound.get(operation.keeps_output_if_tensor))

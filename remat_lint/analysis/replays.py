@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.awaited import Awaiting
 from remat_lint.analysis.deeds import (
     FOREIGN,
     NEARLY_ALL,
@@ -27,6 +28,7 @@ from remat_lint.analysis.deeds import (
     Use,
     Write,
 )
+from remat_lint.analysis.evaluation_order import evaluated
 from remat_lint.analysis.facts import (
     Collective,
     Cover,
@@ -51,7 +53,7 @@ from remat_lint.analysis.facts import (
 )
 from remat_lint.analysis.journal import others
 from remat_lint.analysis.machine import Body, Frame, Machine, Operand, Wrapped, frame_name
-from remat_lint.analysis.moves import Moves, Terms, is_undone
+from remat_lint.analysis.moves import Moves, Terms, is_constant, is_undone
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.values import (
     NONE,
@@ -148,7 +150,13 @@ class Replays(Machine):
         if write.number and self.is_foreign(write.number, max(self.frame.id, self.replayed_since)):
             self.note_deed(state, node, write, certain=certain)
 
-    def compute_with(self, state: State, used: frozenset[Held], exprs: Sequence[ir.Expr] = ()) -> None:
+    def compute_with(
+        self,
+        state: State,
+        used: frozenset[Held],
+        exprs: Sequence[ir.Expr] = (),
+        decides: Decides = Decides.VALUE,
+    ) -> None:
         """Something is computed with what is held, which these expressions stand for.
 
         A replay looks at it again.
@@ -160,7 +168,13 @@ class Replays(Machine):
             self.note_unfilled(state, used)
         for number, path in used:
             if not self.frame.watch.was_replaced((number, path)):  # else it is what this code set it to
-                self.note_deed(state, self.frame.statement, Use(number, path))
+                shown = self._place_of_state((number, path), exprs)
+                self.note_deed(state, self.frame.statement, Use(number, path, shown=shown, decides=decides))
+
+    def _place_of_state(self, held: Held, exprs: Sequence[ir.Expr]) -> Place | None:
+        """Where one of these expressions stands for state."""
+        met = self.frame.watch.met
+        return next((self.place(part) for part, _ in evaluated(exprs) if held in met.get(part.at, ())), None)
 
     # --- whose state it is
 
@@ -240,7 +254,7 @@ class Replays(Machine):
 
     def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
-        returned = frozenset(held for held in frame.watch.returned if self._is_one(state, held[0]))
+        returned = frozenset(held for held in frame.watch.returned if self.is_one(state, held[0]))
         if returned:
             self.frame.watch.met[node.at] = returned
         if deeds.keeps:
@@ -281,7 +295,7 @@ class Replays(Machine):
 
     def _is_found_here(self, state: State, deed: Deed, use: Use) -> bool:
         """Whether a callee computes with state as the running function found it, not as it was set here."""
-        if not self._is_one(state, use.number):
+        if not self.is_one(state, use.number):
             return False
         if deed.share > NEARLY_ALL and not use.replayed:
             self.frame.watch.use([(use.number, use.path)])
@@ -295,7 +309,7 @@ class Replays(Machine):
     def _set_by_callee(self, state: State, frame: Frame) -> None:
         """What a callee always sets whole, the running function does."""
         for held in frame.watch.reset:
-            if self._is_one(state, held[0]):
+            if self.is_one(state, held[0]):
                 self.frame.watch.replace(held)
 
     def _runs_apart(self) -> bool:
@@ -306,15 +320,16 @@ class Replays(Machine):
     def _is_set_here(self, state: State, held: Held) -> bool:
         """Whether the running function has set a state whole: no call finds there what was before."""
         is_set = self.frame.watch.was_replaced(held) and not self._runs_apart()
-        return is_set and self._is_one(state, held[0])
+        return is_set and self.is_one(state, held[0])
 
-    def note_backward(self) -> None:
+    def note_backward(self, state: State) -> None:
         """Backward runs: this is no code of a model, and the replays of what ran so far are done."""
+        state.awaiting = state.awaiting.after_backward(self.fresh())
         self.journal.is_body = False
         self.backwards += 1
         self.deeds.forget_uses()
 
-    def _is_one(self, state: State, number: int) -> bool:
+    def is_one(self, state: State, number: int) -> bool:
         """Whether what has this number is the same object each time that the running function meets it.
 
         Modules that are made alike, and the elements of a container, are one object here, and several there.
@@ -373,7 +388,7 @@ class Replays(Machine):
             case Write(number=number) as write:
                 if not self.is_foreign(number, frame.id) or _is_mended(frame.watch, write):
                     return None
-                state_written, is_one = (number, write.path), self._is_one(state, number)
+                state_written, is_one = (number, write.path), self.is_one(state, number)
                 if is_one and is_undone(state.moves, state_written, sure=True):
                     return None
                 undone = write.undone or (is_one and is_undone(state.moves, state_written))
@@ -426,14 +441,21 @@ class Replays(Machine):
 
         return translated
 
-    def moves_for(self, moves: Moves, before: Sequence[int], operands: Sequence[Operand]) -> Moves:
+    def moves_for(
+        self, done: tuple[Moves, Awaiting], before: Sequence[int], operands: Sequence[Operand]
+    ) -> tuple[Moves, Awaiting]:
         """Where the state goes in a call like this one, that of the objects that this one is handed."""
         renumber = self._renumbering(before, operands)
 
         def renamed(terms: Terms) -> Terms:
-            return frozenset(one._replace(of=(renumber(one.of[0]), one.of[1])) for one in terms)
+            return frozenset(
+                one if is_constant(one.of) else one._replace(of=(renumber(one.of[0]), one.of[1]))
+                for one in terms
+            )
 
-        return {(renumber(number), path): renamed(terms) for (number, path), terms in moves.items()}
+        moves, awaiting = done
+        moved = {(renumber(number), path): renamed(terms) for (number, path), terms in moves.items()}
+        return moved, awaiting.renumbered(renumber, renamed)
 
     def seeds_for(self, seeded: Seeded, before: Sequence[int], operands: Sequence[Operand]) -> Seeded:
         """The random states that a call like this one leaves set, of the objects that this one is handed."""
@@ -539,7 +561,7 @@ class Replays(Machine):
     # --- judging
 
     @contextmanager
-    def judged_for(self, replay: Replay) -> Iterator[None]:
+    def judged_for(self, state: State, replay: Replay) -> Iterator[None]:
         """A checkpoint runs a function: what that does is done again, by checkpoints around it as well."""
         if not self.grad_enabled:  # nothing is ever run again
             yield
@@ -550,6 +572,7 @@ class Replays(Machine):
         before = self.fresh()
         going_on, self.going_on = self.going_on, self.going_on if self.bodies else 0
         self.bodies.append(Body(self.frame.depth, replay.goes_on, replay.rebuilds))
+        moves = state.moves
         try:
             yield
         finally:
@@ -560,6 +583,7 @@ class Replays(Machine):
             found = [deed for deed in self.deeds if not _is_settled(deed, before)]
             outdated = [other for deed in found for other in around.outdated_by(deed, replayed=True)]
             self.judge_deeds(replay, (*found, *outdated))
+            self.await_replay(state, replay, moves, self.deeds)
             if self.deeds.keeps:
                 around.keep()
             for deed in self.deeds:
@@ -568,6 +592,10 @@ class Replays(Machine):
                 if replay.share:
                     around.note(replace(deed, share=deed.share * replay.share))
             self.deeds = around
+
+    def await_replay(self, state: State, replay: Replay, before: Moves, deeds: Deeds) -> None:
+        """A checkpoint has run a function that did this, and moved state from where it was before."""
+        raise NotImplementedError
 
     def judge_deeds(self, replay: Replay, deeds: Iterable[Deed]) -> None:
         """A checkpoint runs again what did this: note what it does again."""
@@ -601,11 +629,12 @@ class Replays(Machine):
             return is_outdated or isinstance(deed.act, Diverge)
         return deed.guarded or (isinstance(deed.act, Diverge) and (deed.act.last or bool(deed.act.number)))
 
-    def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
+    def replayed_by(self, replay: Replay, deed: Deed) -> Replayed:
+        """How a deed comes to be done again."""
         chain = deed.steps
         if replay.assumed is None:
             chain = (*replay.way, Step(replay.place, replay.note), *chain)
-        replayed = Replayed(
+        return Replayed(
             replay.by,
             replay.place,
             others(chain, deed.place),
@@ -613,6 +642,9 @@ class Replays(Machine):
             replay.certain and deed.is_sure and (replay.coverage.known or not isinstance(deed.act, Write)),
             replay.assumed,
         )
+
+    def _replayed(self, replay: Replay, deed: Deed) -> Iterator[ReplayFact]:
+        replayed = self.replayed_by(replay, deed)
         if isinstance(deed.act, Draw):
             yield from self._drawn_again(replay, deed, deed.act, replayed)
         elif isinstance(deed.act, (Store, Use)) or self._is_restored(replay, deed):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.external_names import made_by
 from remat_lint.analysis.functions import Functions
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.state import State
@@ -174,7 +175,17 @@ class SpecialCalls(Functions):
         own = self.call_special(state, node, left.value, f"__{name}__", [right])
         if own is None:
             own = self.call_special(state, node, right.value, f"__r{name}__", [left])
+        if own is None:
+            own = self._made_by_operator(state, left.value, f"__{name}__")
         return own if own is not None else self.binary(state, node, operator, left, right)
+
+    def _made_by_operator(self, state: State, left: Value, name: str) -> Value | None:
+        """``path / name``: an object of another package, of which it is known what that gives."""
+        found = self.object_at(state, left) if isinstance(left, Reference) else None
+        if not isinstance(found, InstanceObject) or not isinstance(found.klass, External):
+            return None
+        klass = made_by(f"{found.klass.name}.{name}")
+        return self.allocate(state, InstanceObject(External(klass))) if klass is not None else None
 
     def operate_in_place(
         self, state: State, node: ir.Node, operator: str, left: Operand, right: Operand
@@ -208,6 +219,7 @@ class SpecialCalls(Functions):
             case "__setattr__", [key, value]:
                 self.may_be_called(state, [value])
                 self.look_at_everything(receiver.value, sets=True)
+                self.note_all_rewritten(state, receiver.value, node)
                 self.set_named(state, receiver.value, key, value.value)
             case "__getattribute__", [_] if attribute.name:
                 return self.fetch(state, node, receiver, attribute.name)
@@ -289,6 +301,8 @@ class SpecialCalls(Functions):
                 given: list[tuple[object, Value]] = [(operand.keyword, operand.value)]
                 if operand.keyword is None:
                     given = list(other.items) if isinstance(other, DictObject) else []
+                    if not given:
+                        self.note_all_rewritten(state, found.holder, node)
                 for word_given, value in given:
                     target = ir.Attribute(node.at, node, str(word_given))
                     self.store(state, target, holder, Operand(value, operand.expr), receiver.expr)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.awaited import NOTHING_AWAITED, Awaiting, either_awaiting
 from remat_lint.analysis.facts import Kept
 from remat_lint.analysis.moves import Moves, either
 from remat_lint.analysis.values import (
@@ -45,6 +46,10 @@ MAX_PATHS = 12
 
 MAX_CLAIMS = 8
 """Uses of one region name, under different conditions, that a path remembers."""
+
+
+SELDOM = 2.0**-10
+"""The part of the runs in which something goes wrong that a handler takes care of."""
 
 
 class Phase(Enum):
@@ -231,6 +236,7 @@ class State:
         "_owned",
         "always",
         "assumed",
+        "awaiting",
         "born",
         "changed",
         "chosen",
@@ -299,6 +305,8 @@ class State:
         """The part of the runs of the call under way that take this path: all, or, in this program, none."""
         self.moves: Moves = {}
         """Where the state has gone that the running call wrote."""
+        self.awaiting: Awaiting = NOTHING_AWAITED
+        """The state that replays to come look at."""
         self._owned: set[int] = set()
 
     def fork(self) -> State:
@@ -319,7 +327,7 @@ class State:
         other.always, other.partly = self.always, self.partly
         other.weight = self.weight
         other.seeded, other.modes, other.moves = self.seeded, self.modes, self.moves
-        other.restored = self.restored
+        other.restored, other.awaiting = self.restored, self.awaiting
         self._owned = set()
         return other
 
@@ -555,7 +563,17 @@ def join_states(first: State, second: State) -> State:
     joined.restored = first.restored & second.restored
     joined.modes = max(first.modes, second.modes)
     joined.moves = either(first.moves, second.moves)
+    if first.awaiting is not second.awaiting:
+        joined.awaiting = _awaited_by(first, second)
     return joined
+
+
+def _awaited_by(first: State, second: State) -> Awaiting:
+    """What replays look at after either of two paths; what goes wrong now and then is no way to backward."""
+    for one, other in ((first, second), (second, first)):
+        if one.weight < other.weight * SELDOM * 2:
+            return other.awaiting
+    return either_awaiting(first.awaiting, second.awaiting)
 
 
 def _either(frame: int, name: str, first: State, second: State, live: State | None) -> Value:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from remat_lint.analysis import ir
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.moves import ANYTHING, Moves, Terms, held_by, moved, shifted
+from remat_lint.analysis.moves import ANYTHING, Moves, Terms, constant, held_by, moved, shifted
 from remat_lint.analysis.state import State
 from remat_lint.analysis.state_reads import StateReads
+from remat_lint.analysis.values import UNKNOWN, Constant
 from remat_lint.analysis.watch import Held
 
 RESULT = (0, " result")
@@ -75,15 +76,23 @@ class StateMoves(StateReads):
                 return state.moves[self._result_of(expr)]
             case ir.Name() | ir.Attribute() | ir.Subscript() | ir.Call():
                 met = self.frame.watch.met.get(expr.at, frozenset())
+                if len(met) > 1 and (own := self.held_by(state, Operand(UNKNOWN, expr))) in met:
+                    # An attribute may be that of a class as well.
+                    met = frozenset(held for held in met if held == own or not held[1])
                 return frozenset(term for held in met for term in held_by(held, state.moves))
-            case ir.Binary(operator="Add", left=left, right=ir.Const(value=int(by))):
-                return shifted(self.terms_of(state, left), by)
-            case ir.Binary(operator="Add", left=ir.Const(value=int(by)), right=right):
-                return shifted(self.terms_of(state, right), by)
-            case ir.Binary(operator="Subtract", left=left, right=ir.Const(value=int(by))):
-                return shifted(self.terms_of(state, left), -by)
+            case ir.Binary(operator="Add", left=left, right=ir.Const(value=int(by) | float(by))):
+                return shifted(self._terms_of_part(state, left), by)
+            case ir.Binary(operator="Add", left=ir.Const(value=int(by) | float(by)), right=right):
+                return shifted(self._terms_of_part(state, right), by)
+            case ir.Binary(operator="Subtract", left=left, right=ir.Const(value=int(by) | float(by))):
+                return shifted(self._terms_of_part(state, left), -by)
             case _:
                 return ANYTHING
+
+    def _terms_of_part(self, state: State, expr: ir.Expr) -> Terms:
+        value = self.frame.values.get(expr.at)
+        known = constant(value.value) if isinstance(value, Constant) else ANYTHING
+        return self.terms_of(state, expr) | known
 
     def stacked(self, state: State, held: Held, name: str, count: int) -> Terms:
         """What a container is after a method: with an item more at its end, or one less."""

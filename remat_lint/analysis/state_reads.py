@@ -166,7 +166,8 @@ class StateReads(Natures):
         watch = self.frame.watch
         if name not in watch.changed or state.phase is Phase.REPLAY or self.is_evaluation(state):
             return
-        watch.met[expr.at] = frozenset(met)
+        returned = watch.met.get(expr.at, frozenset())  # by a property
+        watch.met[expr.at] = returned | met
         watch.seen |= met
         statement = self.frame.statement
         is_kept = self.keeps_its_value(statement) and not isinstance(statement, (ir.If, ir.While, ir.Assert))

@@ -110,6 +110,32 @@ def bound_names(statement: ir.Stmt) -> set[str]:
     return names
 
 
+def bound_locals(statement: ir.Stmt) -> set[str]:
+    """The names that a statement binds: not those of what it changes."""
+    match statement:
+        case ir.Assign(targets=targets):
+            return {name for target in targets for name in _names_bound(target)}
+        case ir.AugAssign(target=target) | ir.For(target=target):
+            return set(_names_bound(target))
+        case ir.With(items=items):
+            return {name for _, target in items if target is not None for name in _names_bound(target)}
+        case _:
+            return bound_names(statement)
+
+
+def _names_bound(target: ir.Expr) -> Iterator[str]:
+    match target:
+        case ir.Name(id=name):
+            yield name
+        case ir.Display(items=items):
+            for item in items:
+                yield from _names_bound(item)
+        case ir.Starred(value=inner):
+            yield from _names_bound(inner)
+        case _:
+            return
+
+
 def _target_names(target: ir.Expr) -> Iterator[str]:
     """The names that an assignment to a target changes: an attribute's or item's base too."""
     match target:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from remat_lint.analysis.awaited import Awaiting
 from remat_lint.analysis.deeds import Deeds
 from remat_lint.analysis.journal import Journal
 from remat_lint.analysis.machine import Operand
@@ -95,7 +96,8 @@ class Done:
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
     ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned,
-    ``reset`` what it always sets whole, ``moves`` are where the state went that it wrote.
+    ``reset`` what it always sets whole, ``moves`` are where the state went that it wrote, ``awaiting`` is
+    what its checkpoints look at again.
     """
 
     journal: Journal
@@ -107,6 +109,7 @@ class Done:
     returned: frozenset[Held]
     reset: frozenset[Held]
     moves: Moves
+    awaiting: Awaiting
 
 
 @dataclass(frozen=True, slots=True)

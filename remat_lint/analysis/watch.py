@@ -558,9 +558,51 @@ def changed_names(source: SourceFile) -> frozenset[str]:
             for statement in reversed(statements):
                 found.update(_behind(statement, found))
             changed |= found
+            if any(map(_sets_what_it_is_handed, statements)):
+                changed |= _keywords(source)
     if not changed.isdisjoint(TENSORS_OF_MODULES):
         changed |= _registered(source) | WEIGHTS
     return frozenset(changed)
+
+
+def _sets_what_it_is_handed(statement: ir.Stmt) -> bool:
+    """Whether a statement sets attributes under names that it does not show: of ``**changes``, mostly."""
+    match statement:
+        case ir.Expression(
+            value=ir.Call(function=ir.Name(id="setattr"), arguments=[_, ir.Argument(value=name), *_])
+        ):
+            return not isinstance(name, ir.Const)
+        case ir.Expression(value=ir.Call(function=ir.Attribute(base=base, name="update"))):
+            return _is_all_attributes(base)
+        case _:
+            return False
+
+
+def _is_all_attributes(expr: ir.Expr) -> bool:
+    """``config.__dict__``, ``vars(config)``."""
+    match expr:
+        case ir.Attribute(name="__dict__") | ir.Call(function=ir.Name(id="vars")):
+            return True
+        case _:
+            return False
+
+
+def _keywords(source: SourceFile) -> frozenset[str]:
+    """The keywords of calls in the functions of a file."""
+    statements = (one for function in source.lowered.functions for one in nested(function.body))
+    return frozenset(
+        argument.keyword
+        for statement in statements
+        for expr in (*header(statement), *_managers(statement))
+        for part, _ in evaluated((expr,))
+        if isinstance(part, ir.Call)
+        for argument in part.arguments
+        if argument.keyword
+    )
+
+
+def _managers(statement: ir.Stmt) -> tuple[ir.Expr, ...]:
+    return tuple(context for context, _ in statement.items) if isinstance(statement, ir.With) else ()
 
 
 def _registered(source: SourceFile) -> frozenset[str]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from remat_lint.analysis import ir
+from remat_lint.analysis.callers import Callers
 from remat_lint.analysis.deeds import FOREIGN, Store, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Operand
 from remat_lint.analysis.moves import ANYTHING
 from remat_lint.analysis.state import Phase, State
-from remat_lint.analysis.state_moves import StateMoves
 from remat_lint.analysis.state_reads import attribute_of_class, is_outer
 from remat_lint.analysis.telling import is_only_told
 from remat_lint.analysis.unkept import Drawn
@@ -60,7 +60,7 @@ _OF_A_TENSOR = frozenset(["data", "grad", "requires_grad"])
 """Attributes of tensors whose assignment is no state of an object."""
 
 
-class Writes(StateMoves):
+class Writes(Callers):
     """Notes writes."""
 
     # --- setting
@@ -153,8 +153,10 @@ class Writes(StateMoves):
     ) -> None:
         """State is set to a value; ``from_key`` under a key of data, ``shown`` as for ``note_outcome``."""
         self.note_handled(held)
-        terms = ANYTHING if _is_any_element(target, written) else self.terms_of(state, value.expr)
+        terms = ANYTHING if _is_any_element(target, written) else self.known_terms(state, value)
         self.move_state(state, element_of(target, held), terms)
+        if written is not Written.NONLOCAL:
+            self.note_rewritten(state, element_of(target, held), terms)
         self.note_changed(
             state, shown if isinstance(shown, ir.Node) else target, held, "=", [value], whole=True
         )
@@ -248,7 +250,10 @@ class Writes(StateMoves):
         self.note_handled(held)
         if held is None or (name == "remove" and not operands):
             return
-        self.move_state(state, held, self.stacked(state, held, name, len(operands)))
+        terms = self.stacked(state, held, name, len(operands))
+        self.move_state(state, held, terms)
+        if name != "setdefault":
+            self.note_rewritten(state, held, terms)
         self.note_changed(state, receiver.expr or node, held, name, operands, whole=name == "clear")
         watch, alone = self.frame.watch, self._is_alone(node)
         adds_up = name == "update" and self.number_of(receiver.value) in self.tallies

@@ -48,6 +48,23 @@ KEEPING = _words(
 )
 """Operations that keep something, with tensors for operands."""
 
+KEEPING_MODULES = _words(
+    """
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d
+    AdaptiveMaxPool3d AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss BatchNorm1d BatchNorm2d
+    BatchNorm3d Bilinear CELU Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d
+    CosineSimilarity CrossEntropyLoss ELU Embedding EmbeddingBag GELU GLU GRU GRUCell GroupNorm Hardshrink
+    Hardsigmoid Hardswish Hardtanh HuberLoss InstanceNorm1d InstanceNorm2d InstanceNorm3d KLDivLoss L1Loss
+    LSTM LSTMCell LayerNorm LazyConv1d LazyConv2d LazyConv3d LazyLinear LeakyReLU Linear LocalResponseNorm
+    LogSigmoid LogSoftmax MSELoss MaxPool1d MaxPool2d MaxPool3d Mish MultiheadAttention NLLLoss PReLU
+    PairwiseDistance RMSNorm RNN RNNCell RReLU ReLU ReLU6 ReflectionPad1d ReflectionPad2d ReflectionPad3d
+    ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU SiLU Sigmoid SmoothL1Loss SoftMarginLoss Softmax
+    Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold TransformerDecoderLayer
+    TransformerEncoderLayer TripletMarginLoss
+    """
+)
+"""Modules of ``torch.nn`` whose forward does; dropout and others that can be switched off are left out."""
+
 SCALING = _words("div divide mul multiply true_divide")
 """Those of them that keep nothing where one operand is a number."""
 

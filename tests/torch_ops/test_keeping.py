@@ -9,6 +9,7 @@ import pytest
 
 from remat_lint.torch_ops.keeping import (
     KEEPING,
+    KEEPING_MODULES,
     KEEPING_NOTHING,
     SCALING,
     WITH_INDICES,
@@ -75,6 +76,50 @@ def test_what_is_said_to_keep_keeps() -> None:
     called = {name: found for name, found in counts.items() if found}
     assert len(called) > ENOUGH * len(KEEPING)
     assert not [name for name, found in called.items() if not any(found)]
+
+
+SIZES: dict[str, tuple[Any, ...]] = {
+    "Bilinear": (8, 8, 8),
+    "Embedding": (10, 8),
+    "EmbeddingBag": (10, 8),
+    "GroupNorm": (2, 8),
+    "LocalResponseNorm": (2,),
+    "MultiheadAttention": (8, 2),
+    "Threshold": (0.1, 0.0),
+    "TransformerDecoderLayer": (8, 2),
+    "TransformerEncoderLayer": (8, 2),
+}
+"""What the constructors of modules take that are not made with one of the first few below."""
+
+
+def calls_of_module(name: str) -> Iterator[list[Any]]:
+    """What calls of a module of torch keep, as far as they can be made."""
+    given: list[tuple[Any, ...]] = [
+        tuple(torch.rand(*shape, requires_grad=True) for _ in range(number))
+        for shape in ((4, 8), (2, 8, 8), (2, 8, 8, 8), (2, 8, 8, 8, 8))
+        for number in (1, 2, 3)
+    ]
+    given.append((torch.randint(0, 8, (4, 3)),))
+    targets = (torch.rand(4, 8), torch.randint(0, 8, (4,)))
+    given += [(torch.rand(4, 8, requires_grad=True), target) for target in targets]
+    for made_of in [SIZES[name]] if name in SIZES else [(), (8,), (-1,), (2,), (8, 8), (8, 8, 3)]:
+        for arguments in given:
+            saved: list[Any] = []
+            try:
+                module = getattr(torch.nn, name)(*made_of)
+                with torch.autograd.graph.saved_tensors_hooks(
+                    lambda one, saved=saved: saved.append(one) or one, lambda one: one
+                ):
+                    module(*arguments)
+            except Exception:  # noqa: BLE001 - these arguments do not fit it
+                continue
+            yield saved
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_modules_that_are_said_to_keep_something_do() -> None:
+    for name in sorted(KEEPING_MODULES):
+        assert any(calls_of_module(name)), name
 
 
 @pytest.mark.filterwarnings("ignore")
