@@ -141,7 +141,12 @@ class Construction(Forms):
         if isinstance(value, Reference):
             self.shared |= self._handed_from_elsewhere(state, operands) - self.several
             if value.address in self.made_by:
-                self.several.update(set(self.summaries.reachable(state, value) or ()) - self.shared)
+                objects = self.summaries.reachable(state, value) or {}
+                self.several.update(objects.keys() - self.shared)
+                if self.made_by[value.address] is not self.frame.statement:
+                    held = (one for found in objects.values() for one in contents(found))
+                    tensors = {one.storage for one in held if isinstance(one, Tensor)}
+                    self.several.update(tensors - self.shared)
             self.made_by.setdefault(value.address, self.frame.statement)
             self._note_wrapper(state, node, value)
 

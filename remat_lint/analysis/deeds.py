@@ -82,6 +82,8 @@ class Write:
     counted: bool = True
     read: bool = False
     """Whether the call that writes also looks at the state, for more than to tell it."""
+    is_new: bool = True
+    """Whether another value may be written each time, even where the state was set whole before."""
 
     @property
     def held(self) -> Held:

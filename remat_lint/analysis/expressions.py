@@ -326,7 +326,8 @@ class Expressions(Calls):
         truth = self.truth_at_hand(left)
         is_asked = None if truth is None else truth is (expr.operator == "and")
         short = state.split(0.5 if is_asked is None else 1.0 - is_asked)
-        right = self.evaluate(expr.right, state)
+        with self.frame.watch.inside_expression():
+            right = self.evaluate(expr.right, state)
         state.become(join_states(short, state))
         joined = join(left.value, right)
         return joined if is_asked is None else settled(joined, (right if is_asked else left.value,))
@@ -345,8 +346,9 @@ class Expressions(Calls):
     def _conditional(self, expr: ir.Conditional, state: State) -> Value:
         before = state.phase
         true, false = self.branch_conditional(expr, state)
-        ends = [(path, self.evaluate(expr.body, path)) for path in true]
-        ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
+        with self.frame.watch.inside_expression():
+            ends = [(path, self.evaluate(expr.body, path)) for path in true]
+            ends += [(path, self.evaluate(expr.orelse, path)) for path in false]
         self.note_choice(before, expr, ends)
         return self.join_ends(state, ends) if ends else Unknown()
 
@@ -380,7 +382,8 @@ class Expressions(Calls):
         names = [name for clause in expr.clauses for name in target_names(clause.target)]
         hidden = {name: state.frames.get(self.frame.id, {}).get(name) for name in names}
         self.frame.comprehension += names
-        found = self._run_clauses(expr, expr.clauses, state)
+        with self.frame.watch.inside_expression():
+            found = self._run_clauses(expr, expr.clauses, state)
         for name in names:
             self.frame.comprehension.remove(name)
             before = hidden[name]
@@ -472,8 +475,7 @@ class Expressions(Calls):
     def _yield(self, expr: ir.Yield, state: State) -> Value:
         value = self.evaluate(expr.value, state) if expr.value is not None else NONE
         frame = self.frame
-        if not self.computes_by_itself(value):
-            frame.watch.returned |= frame.watch.mentioned(expr.value)
+        self.note_returned(expr.value, [value])
         self.escape(state, value)
         frame.yielded = value if frame.yielded is None else join(frame.yielded, value)
         before = frame.seeded_at_yield
@@ -637,6 +639,12 @@ class Expressions(Calls):
 
     # --- assignment
 
+    def _note_unpacked(self, target: ir.Expr, value: Value) -> None:
+        """A local name is bound to an element of state: to what it holds, as well as to a part of it."""
+        held, origins = self.root_of(self.number_of(value)), self.frame.watch.origins
+        if isinstance(target, ir.Name) and target.id in origins and held[0] and self.is_others(held[0]):
+            origins[target.id] |= {held}
+
     def assign(self, state: State, target: ir.Expr, operand: Operand) -> None:
         """``target = value``."""
         match target:
@@ -655,6 +663,7 @@ class Expressions(Calls):
                     is_local = isinstance(inner, (ir.Name, ir.Display))
                     given = _unpacked(operand.expr, items, index) if is_local else None
                     self.assign(state, inner, Operand(value, given))
+                    self._note_unpacked(inner, value)
                 state.moves = {**state.moves, **copies}
             case ir.Starred(value=inner):
                 self.assign(state, inner, operand)

@@ -27,6 +27,7 @@ from remat_lint.analysis.once import keeps_results, runs_once
 from remat_lint.analysis.operations import MAX_VIEWS
 from remat_lint.analysis.stacks import on_own_stack
 from remat_lint.analysis.state import Hidden, Phase, State, join_all, join_on_paths, reunite
+from remat_lint.analysis.state_moves import RESULT
 from remat_lint.analysis.suites import changes_nothing
 from remat_lint.analysis.summaries import Done, Signature, Summary, note_reads
 from remat_lint.analysis.unkept import Drawn
@@ -143,6 +144,7 @@ class Functions(Construction):
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
             frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
+            frame.watch.reset |= self.held_for(summary.done.reset, summary.done.numbers, operands)
             moved = (summary.done.moves, summary.done.awaiting)
             state.moves, state.awaiting = self.moves_for(moved, summary.done.numbers, operands)
         else:
@@ -157,6 +159,8 @@ class Functions(Construction):
             self.note_cached(state, node, function, operands, value)
         state.claimed = claimed
         before = self.hand_back_state(state, frame, moves, awaiting)
+        if RESULT in state.moves or frame.watch.returned:
+            self.note_result(state, node)
         self.open_context(state, frame, before, value)
         self.claim_for_caller(state, node, frame, claims)
         if isinstance(function.receiver, Reference) and function.receiver.address in self.open:
@@ -292,7 +296,7 @@ class Functions(Construction):
             if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                returned = frozenset(frame.watch.returned)
+                returned, reset = frozenset(frame.watch.returned), frozenset(frame.watch.reset)
                 done = Done(
                     self.journal,
                     frame.id,
@@ -301,6 +305,7 @@ class Functions(Construction):
                     handed,
                     state.seeded,
                     returned,
+                    reset,
                     state.moves,
                     state.awaiting,
                 )
@@ -322,6 +327,7 @@ class Functions(Construction):
             if value == NONE and changes_nothing(function.definition):
                 self.deeds.forget_own(Sway)  # it only checks something
             state.moves, state.awaiting = self._own_moves(state, frame), self.own_awaiting(state, frame)
+            self.forget_own_state(frame)
             return value, self.own_deeds(state, frame, self.deeds)
         finally:
             self.deeds = around

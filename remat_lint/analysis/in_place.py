@@ -105,7 +105,7 @@ class InPlaceWrites(Writes):
         grows |= overwrites and self._is_made_of_it(node, operand.expr, held)
         again = (overwrites or replaces_part or settles) and not grows
         if overwrites and again:
-            watch.replaced.setdefault(held, tuple(watch.arms))
+            watch.replace(held)
         is_whole = (overwrites and not grows) or watch.was_replaced(held)
         outcome = Outcome.REPLACED if again or is_whole else Outcome.ADVANCED
         written = Written.BUFFER

@@ -172,13 +172,14 @@ class Interpreter(Conditions):
         return Flow([state])
 
     def _return(self, statement: ir.Return, state: State) -> Flow:
+        self.frame.watch.ended = True
         if statement.value is None:
             return Flow(returned=[(state, NONE)])
         returned = list(self._evaluate_on_paths(statement.value, state))
         self.frame.ended += [(path.phase, value, statement) for path, value in returned]
-        watch = self.frame.watch
-        by_itself = any(self.computes_by_itself(value) for _, value in returned)
-        watch.returned |= (watch.choosing if by_itself else watch.mentioned)(statement.value)
+        self.note_returned(statement.value, [value for _, value in returned])
+        for path, _ in returned:
+            self.move_result(path, self.terms_of(path, statement.value))
         return Flow(returned=returned)
 
     def _raise(self, statement: ir.Raise, state: State) -> Flow:

@@ -74,13 +74,6 @@ class Natures(Replays):
         elif isinstance(result, Unknown) and any(self.is_known_tensor(one) for one in operands):
             self.tensors.add(number)
 
-    def computes_by_itself(self, value: Value) -> bool:
-        """Whether a value is or holds what operations compute with by itself, not a number or the like."""
-        return any(
-            isinstance(one, (Tensor, SequenceValue, Reference)) or self.is_known_tensor(one)
-            for one in alternatives(value)
-        )
-
     def note_tensor(self, value: Value) -> None:
         """An operation takes this for a tensor."""
         for one in alternatives(value):

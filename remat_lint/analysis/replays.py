@@ -258,33 +258,73 @@ class Replays(Machine):
 
     def end_call(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         """A callee's deeds are the caller's, but for what it did to objects of its own."""
-        returned = frozenset(held for held in frame.watch.returned if self.is_foreign(held[0], frame.id))
+        returned = frozenset(held for held in frame.watch.returned if self.is_one(state, held[0]))
         if returned:
             self.frame.watch.met[node.at] = returned
         if deeds.keeps:
             self.deeds.keep()
-        if not deeds or not state.weight:
-            return
+        if state.weight:
+            self._add_deeds(state, node, frame, deeds)
+            if frame.watch.reset and not self._runs_apart():
+                self._set_by_callee(state, frame)
+
+    def _add_deeds(self, state: State, node: ir.Expr, frame: Frame, deeds: Deeds) -> None:
         step = Step(self.place(node), f"{frame_name(frame)} is called here")
         for deed in deeds.through(step):
-            if isinstance(deed.act, Write) and not deed.act.undone:
-                self.frame.watch.write(deed.act.held)
-                deed = self._after_use(deed, deed.act)
-            if isinstance(deed.act, Use):
-                if not self.is_one(state, deed.act.number):
-                    continue
-                if deed.share > NEARLY_ALL and not deed.act.replayed:
-                    self.frame.watch.use([(deed.act.number, deed.act.path)])
-            self.deeds.note(replace(deed, share=deed.share * state.weight))
+            act = deed.act
+            if isinstance(act, Write) and not act.undone:
+                self.frame.watch.write(act.held)
+                seen = self._written_by_callee(state, deed, act)
+            else:
+                seen = deed if not isinstance(act, Use) or self._is_found_here(state, deed, act) else None
+            if seen is not None:
+                self.deeds.note(replace(seen, share=deed.share * state.weight))
 
-    def _after_use(self, deed: Deed, write: Write) -> Deed:
-        """What a callee overwrites, and the running function computed with before: replay finds it so."""
-        is_replaced = write.outcome in _AGAIN and write.written is not Written.ELEMENT
-        if not is_replaced or deed.is_done_once:
+    def _written_by_callee(self, state: State, deed: Deed, write: Write) -> Deed | None:
+        """A write of a callee, as the running function sees it; None where it set the state whole before."""
+        watch = self.frame.watch
+        if deed.is_done_once:
+            watch.replaced.pop(write.held, None)  # no replay finds it so
             return deed
-        if not self.frame.watch.was_used(write.held):
-            return deed
-        return replace(deed, act=replace(write, outcome=Outcome.COMPUTED, edit=None))
+        if self._is_set_here(state, write.held):
+            if not write.is_new:
+                return None
+            if write.outcome in (Outcome.ADVANCED, Outcome.COMPUTED):
+                write = replace(write, outcome=Outcome.REPLACED, edit=None)
+        if write.outcome in _AGAIN and watch.was_used(write.held):  # a replay finds it overwritten
+            is_any = write.written is Written.ELEMENT and not write.element
+            if not (is_any and watch.is_read_by_key(write.held)):  # else it may be another element
+                write = replace(write, outcome=Outcome.COMPUTED, edit=None)
+        return replace(deed, act=write)
+
+    def _is_found_here(self, state: State, deed: Deed, use: Use) -> bool:
+        """Whether a callee computes with state as the running function found it, not as it was set here."""
+        if not self.is_one(state, use.number):
+            return False
+        if deed.share > NEARLY_ALL and not use.replayed:
+            self.frame.watch.use([(use.number, use.path)])
+        return use.replayed or not self._is_set_here(state, (use.number, use.path))
+
+    def forget_own_state(self, frame: Frame) -> None:
+        """A call ends: what it returned and set of its own is nobody else's state."""
+        for known in (frame.watch.returned, frame.watch.reset):
+            known -= {held for held in known if not self.is_foreign(held[0], frame.id)}
+
+    def _set_by_callee(self, state: State, frame: Frame) -> None:
+        """What a callee always sets whole, the running function does."""
+        for held in frame.watch.reset:
+            if self.is_one(state, held[0]):
+                self.frame.watch.replace(held)
+
+    def _runs_apart(self) -> bool:
+        """Whether the running function calls what a checkpoint or region runs: a replay may run it alone."""
+        begun = [body.depth for body in self.bodies[-1:]] + [region.depth for region in self.regions]
+        return self.frame.depth in begun
+
+    def _is_set_here(self, state: State, held: Held) -> bool:
+        """Whether the running function has set a state whole: no call finds there what was before."""
+        is_set = self.frame.watch.was_replaced(held) and not self._runs_apart()
+        return is_set and self.is_one(state, held[0])
 
     def note_backward(self, state: State) -> None:
         """Backward runs: this is no code of a model, and the replays of what ran so far are done."""
@@ -449,7 +489,11 @@ class Replays(Machine):
             return
         for deed in deeds:
             act = deed.act
-            if isinstance(act, Write) and not self.is_foreign(act.number, self.replayed_since):
+            if not isinstance(act, Write):
+                continue
+            if self.frame.watch.was_replaced(act.held) or not self.is_foreign(
+                act.number, self.replayed_since
+            ):
                 written = Written.BUFFER if act.written is Written.INPUT else act.written
                 self.filled[act.held] = (act.target, written, deed.place)
 

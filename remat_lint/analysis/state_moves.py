@@ -12,6 +12,9 @@ from remat_lint.analysis.state_reads import StateReads
 from remat_lint.analysis.values import UNKNOWN, Constant
 from remat_lint.analysis.watch import Held
 
+RESULT = (0, " result")
+"""What a call returns, as if it were state."""
+
 
 class StateMoves(StateReads):
     """Follows state from name to name."""
@@ -50,11 +53,27 @@ class StateMoves(StateReads):
         if held is not None:
             self.move_state(state, (held[0], f"{held[1]}.{name}"), terms)
 
+    def move_result(self, state: State, terms: Terms) -> None:
+        """The function returns what is equal to these."""
+        if terms or RESULT in state.moves:
+            state.moves = moved(state.moves, RESULT, terms, sure=False)
+
+    def note_result(self, state: State, node: ir.Expr) -> None:
+        """A call has returned: what it gives is known in terms of state, or it is anything."""
+        moves = dict(state.moves)
+        moves[self._result_of(node)] = moves.pop(RESULT, ANYTHING)
+        state.moves = moves
+
+    def _result_of(self, call: ir.Expr) -> Held:
+        return self.frame.id, f" {call.at}"
+
     def terms_of(self, state: State, expr: ir.Expr | None) -> Terms:
         """What is known to be equal to the value of an expression."""
         match expr:
             case ir.Name(id=name) if (self.frame.id, f".{name}") in state.moves:
                 return state.moves[self.frame.id, f".{name}"]
+            case ir.Call() if self._result_of(expr) in state.moves:
+                return state.moves[self._result_of(expr)]
             case ir.Name() | ir.Attribute() | ir.Subscript() | ir.Call():
                 met = self.frame.watch.met.get(expr.at, frozenset())
                 if len(met) > 1 and (own := self.held_by(state, Operand(UNKNOWN, expr))) in met:

@@ -27,8 +27,10 @@ from remat_lint.analysis.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     numbers,
 )
+from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import ANY_ELEMENT, SOME_ELEMENT, Held, changed_names, key_of
 from remat_lint.project import Project
 
@@ -152,6 +154,8 @@ class StateReads(Natures):
             number, path = around
             element = {(number, path + key), (number, path + SOME_ELEMENT)}
             watch.met[expr.at] |= (mentioned - {around}) | element
+        elif around is not None:
+            watch.met[expr.at] |= {(around[0], around[1] + key)}
 
     def meet(self, state: State, expr: ir.Expr, name: str, met: set[Held], value: Value) -> None:
         """Code looks at state under a name: remember it where the file changes such."""
@@ -201,6 +205,21 @@ class StateReads(Natures):
         """All that an object holds, by its names."""
         self.look_at_everything(value)
         return Attributes(value)
+
+    def note_returned(self, expr: ir.Expr | None, values: Sequence[Value]) -> None:
+        """The function hands these to its caller: state, but for what it has set itself.
+
+        What it computed from state and other data, its caller need not be told of; containers and objects are
+        followed by themselves, but for what chose them.
+        """
+        watch, returned = self.frame.watch, [one for value in values for one in alternatives(value)]
+        if any(isinstance(one, (SequenceValue, Reference)) for one in returned):
+            watch.returned |= watch.choosing(expr)
+            return
+        state = {held for held in watch.mentioned(expr) if not watch.was_replaced(held)}
+        if any(map(self.is_known_tensor, returned)):
+            state -= watch.used.keys()
+        watch.returned |= state
 
     def note_handled(self, held: Held | None) -> None:
         """Code sets state, whatever to."""

@@ -96,7 +96,8 @@ class Done:
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
     ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned,
-    ``moves`` are where the state went that it wrote, ``awaiting`` is what its checkpoints look at again.
+    ``reset`` what it always sets whole, ``moves`` are where the state went that it wrote, ``awaiting`` is
+    what its checkpoints look at again.
     """
 
     journal: Journal
@@ -106,6 +107,7 @@ class Done:
     numbers: tuple[int, ...]
     seeded: Seeded
     returned: frozenset[Held]
+    reset: frozenset[Held]
     moves: Moves
     awaiting: Awaiting
 

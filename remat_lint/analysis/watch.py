@@ -65,6 +65,13 @@ _SIZES = frozenset(["shape", "dtype", "device", "ndim", "size", "dim", "numel", 
 """What does not depend on the data of a tensor."""
 
 
+_OF_A_SIZE = frozenset(f"{name}_like" for name in ("zeros", "ones", "empty", "full", "rand", "randn"))
+"""Functions that look at the size of what they are handed first."""
+
+_IN_THE_FORM_OF = frozenset(["to", "type_as", "expand_as", "view_as", "reshape_as"])
+"""Methods that look at no more of what they are handed."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
     """An arm of an ``if`` under way: what its condition tests, and whether it ends its own reason to run.
@@ -123,6 +130,9 @@ class Watch:
     used: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that something was computed with, with the arms in which that was."""
 
+    found: dict[Held, set[Arms]] = field(default_factory=dict)
+    """That of it which the function had not set whole by then."""
+
     written: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that was written, with the arms in which that was."""
 
@@ -153,6 +163,15 @@ class Watch:
     replaced: dict[Held, Arms] = field(default_factory=dict)
     """The state that was set whole, whatever it had been, with the arms in which that was."""
 
+    reset: set[Held] = field(default_factory=set)
+    """That which was set so on every way through the function."""
+
+    skippable: int = 0
+    """How many parts of expressions are under way that may be skipped: ``ready or self.reset()``."""
+
+    ended: bool = False
+    """Whether the function may have returned before this point."""
+
     def mentioned(self, expr: ir.Expr | None) -> frozenset[Held]:
         """The state that the value of an expression is made of, its sizes apart."""
         if expr is None or not (self.met or self.origins):
@@ -165,6 +184,14 @@ class Watch:
             part = waiting.pop()
             if isinstance(part, ir.Attribute) and part.name in _SIZES:
                 continue
+            if isinstance(part, ir.Call) and isinstance(part.function, ir.Attribute):
+                given = [argument.value for argument in part.arguments]
+                if part.function.name in _OF_A_SIZE:
+                    waiting += given[1:]
+                    continue
+                if part.function.name in _IN_THE_FORM_OF:
+                    waiting.append(part.function.base)
+                    continue
             if isinstance(part, ir.Name):
                 yield from self.origins.get(part.id, ())
             yield from self.met.get(part.at, ())
@@ -245,6 +272,15 @@ class Watch:
         finally:
             self.arms.pop()
 
+    @contextmanager
+    def inside_expression(self) -> Iterator[None]:
+        """A part of an expression runs that may be skipped."""
+        self.skippable += 1
+        try:
+            yield
+        finally:
+            self.skippable -= 1
+
     def weighed(self, test: ir.Expr) -> frozenset[Held]:
         """The state whose contents a condition looks at: not only whether it is there."""
         match test:
@@ -279,6 +315,8 @@ class Watch:
         for held in state:  # what is written is there on replay
             around = tuple(arm for arm in arms if held not in arm.finds)
             self.used.setdefault(held, set()).add(around)
+            if not self.was_replaced(held):
+                self.found.setdefault(held, set()).add(around)
         for held in self.held_early(exprs):
             self.used_early.setdefault(held, set()).add(arms)
 
@@ -292,15 +330,27 @@ class Watch:
         return frozenset[Held]().union(*(self.early.get(name, ()) for name in names))
 
     def was_used(self, held: Held) -> bool:
-        """Whether something was computed with a state by now, on every path that leads here."""
-        arms = (around for one in concerned(held) for around in self.used.get(one, ()))
+        """Whether something was computed with a state as it was found, on every path that leads here."""
+        arms = (around for one in concerned(held) for around in self.found.get(one, ()))
         return any(tuple(self.arms[: len(around)]) == around for around in arms)
+
+    def is_read_by_key(self, held: Held) -> bool:
+        """Whether something was computed with single elements of a container."""
+        return any((held[0], held[1] + key) in self.found for key in (ANY_ELEMENT, SOME_ELEMENT))
 
     def write(self, held: Held) -> None:
         """This state is written."""
         if held not in self.written:
             self.written_now.add(held)
         self.written.setdefault(held, set()).add(tuple(self.arms))
+
+    def replace(self, held: Held) -> None:
+        """This state is set whole."""
+        if self.skippable:
+            return
+        self.replaced.setdefault(held, tuple(self.arms))
+        if not self.arms and not self.ended:
+            self.reset.add(held)
 
     def copy(self, expr: ir.Expr | None, held: Held) -> None:
         """State is set to the value of an expression."""
@@ -682,7 +732,9 @@ def _last_name(target: ir.Expr) -> Iterator[str]:
             yield from _last_name(base)
             if name in TENSORS_OF_MODULES:
                 yield name
-        case ir.Call(function=ir.Name(), arguments=arguments):
+        case ir.Call(function=ir.Name(id=name), arguments=arguments):
+            if name == "getattr" and len(arguments) > 1 and not isinstance(arguments[1].value, ir.Const):
+                yield "buffers"  # any of them
             for argument in arguments:
                 yield from _last_name(argument.value)
                 if isinstance(argument.value, ir.Const) and isinstance(argument.value.value, str):

@@ -172,7 +172,7 @@ class Writes(Callers):
         if watch.was_replaced(held) and outcome is Outcome.ADVANCED:
             outcome = Outcome.REPLACED if self.is_new(state, value, expr) else None
         elif outcome is not Outcome.ADVANCED and written is not Written.ELEMENT:
-            watch.replaced.setdefault(held, tuple(watch.arms))
+            watch.replace(held)
         if isinstance(value.value, Reference) and watch.is_tested(element_of(target, held)):
             path = f"{held[1]}[]" if written is Written.ELEMENT else held[1]
             self.note_left((held[0], path), value.value)
@@ -180,7 +180,8 @@ class Writes(Callers):
         if outcome is None and self._is_made_anew(held):
             outcome = Outcome.REPLACED
         if outcome is not None:
-            self.note_outcome(state, target, held, written, outcome, shown)
+            is_new = from_key or self.is_new(state, value, expr)
+            self.note_outcome(state, target, held, written, outcome, shown, is_new=is_new)
 
     def _is_made_anew(self, held: Held) -> bool:
         """Whether a replay makes what has this state, and leaves out the saved region that runs."""
@@ -388,6 +389,7 @@ class Writes(Callers):
         *,
         certain: bool = True,
         counted: bool = True,
+        is_new: bool = True,
     ) -> None:
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
         if self.muted or any(arm.once for arm in self.frame.watch.arms):
@@ -397,7 +399,7 @@ class Writes(Callers):
             outcome = Outcome.COMPUTED
         target = shown if isinstance(shown, str) else self.text(_written_to(shown or node, written))
         guard, element = self._guard(outcome), key_shown(node)
-        write = Write(target, written, *held, outcome, guard, element, counted=counted)
+        write = Write(target, written, *held, outcome, guard, element, counted=counted, is_new=is_new)
         self.frame.watch.write(write.held)
         phase = state.phase
         if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
