@@ -165,6 +165,8 @@ class Use:
     decides: Decides = field(default=Decides.VALUE, compare=False)
 
 
+_IN_PLACE = frozenset([Written.BUFFER, Written.INPUT, Written.ELEMENT])
+
 Act = Draw | Store | Write | Touch | Send | Sway | Diverge | Use
 
 
@@ -261,10 +263,15 @@ class Deeds:
                 certain = deed.is_sure and found.is_sure
                 yield replace(deed, act=outdated, inside=found.inside, certain=certain, guarded=False)
 
-    def outdate(self, held: Held) -> None:
-        """State is computed with as it was before writes that were noted by now."""
+    def outdate(self, held: Held, *, is_alias: bool) -> None:
+        """State is computed with as it was before writes that were noted by now.
+
+        An alias of it is not what it was, but for what was put in its place.
+        """
         for deed in list(self._found.values()):
-            if isinstance(deed.act, Write) and held in concerned(deed.act.held):
+            if not isinstance(deed.act, Write) or held not in concerned(deed.act.held):
+                continue
+            if not (is_alias and deed.act.written in _IN_PLACE):
                 for outdated in self.outdated_by(deed, replayed=False):
                     self.note(outdated)
 

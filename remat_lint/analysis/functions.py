@@ -144,6 +144,8 @@ class Functions(Construction):
             deeds = self.deeds_for(summary.done.deeds, summary.done.numbers, operands)
             state.seeded = self.seeds_for(summary.done.seeded, summary.done.numbers, operands)
             frame.watch.returned |= self.held_for(summary.done.returned, summary.done.numbers, operands)
+            late = self.held_for(summary.done.returned_late, summary.done.numbers, operands)
+            frame.watch.returned_late |= late
             frame.watch.reset |= self.held_for(summary.done.reset, summary.done.numbers, operands)
             moved = (summary.done.moves, summary.done.awaiting)
             state.moves, state.awaiting = self.moves_for(moved, summary.done.numbers, operands)
@@ -296,7 +298,7 @@ class Functions(Construction):
             if self.outer_writes == writes and state.modes == before.modes:
                 claims = self.claims_of_call(state, before.conditions())
                 handed = tuple(number for operand in frame.operands for number in numbers(operand.value))
-                returned, reset = frozenset(frame.watch.returned), frozenset(frame.watch.reset)
+                watch = frame.watch
                 done = Done(
                     self.journal,
                     frame.id,
@@ -304,8 +306,9 @@ class Functions(Construction):
                     deeds,
                     handed,
                     state.seeded,
-                    returned,
-                    reset,
+                    frozenset(watch.returned),
+                    frozenset(watch.returned_late),
+                    frozenset(watch.reset),
                     state.moves,
                     state.awaiting,
                 )

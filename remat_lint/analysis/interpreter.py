@@ -105,7 +105,7 @@ class Interpreter(Conditions):
         self.frame.statement = statement
         self.frame.values = {}
         self.frame.watch.met = {}
-        self.frame.watch.written_now = set()
+        self.frame.watch.written_now, self.frame.watch.left_now = set(), set()
         before = path.phase
         ways: Flow = _RUNNERS[type(statement)](self, statement, path)
         if before is Phase.BOTH:

@@ -172,8 +172,8 @@ class Replays(Machine):
                 self.note_deed(state, self.frame.statement, Use(number, path, shown=shown, decides=decides))
         function = self.frame.function
         outer = function.globals | function.nonlocals if function is not None else frozenset[str]()
-        for held in self.frame.watch.held_early(exprs, outer):
-            self.deeds.outdate(held)
+        for held, is_alias in self.frame.watch.held_early(exprs, outer):
+            self.deeds.outdate(held, is_alias=is_alias)
 
     def _place_of_state(self, held: Held, exprs: Sequence[ir.Expr]) -> Place | None:
         """Where one of these expressions stands for state."""
@@ -274,6 +274,8 @@ class Replays(Machine):
             act = deed.act
             if isinstance(act, Write) and not act.undone:
                 self.frame.watch.write(act.held)
+                if act.held not in frame.watch.returned - frame.watch.returned_late:
+                    self.frame.watch.left_now.add(act.held)
                 seen = self._written_by_callee(state, deed, act)
             else:
                 seen = deed if not isinstance(act, Use) or self._is_found_here(state, deed, act) else None
@@ -307,7 +309,7 @@ class Replays(Machine):
 
     def forget_own_state(self, frame: Frame) -> None:
         """A call ends: what it returned and set of its own is nobody else's state."""
-        for known in (frame.watch.returned, frame.watch.reset):
+        for known in (frame.watch.returned, frame.watch.returned_late, frame.watch.reset):
             known -= {held for held in known if not self.is_foreign(held[0], frame.id)}
 
     def _set_by_callee(self, state: State, frame: Frame) -> None:

@@ -214,12 +214,12 @@ class StateReads(Natures):
         """
         watch, returned = self.frame.watch, [one for value in values for one in alternatives(value)]
         if any(isinstance(one, (SequenceValue, Reference)) for one in returned):
-            watch.returned |= watch.choosing(expr)
+            watch.hand_back(watch.choosing(expr), expr)
             return
         state = {held for held in watch.mentioned(expr) if not watch.was_replaced(held)}
         if any(map(self.is_known_tensor, returned)):
             state -= watch.used.keys()
-        watch.returned |= state
+        watch.hand_back(state, expr)
 
     def note_handled(self, held: Held | None) -> None:
         """Code sets state, whatever to."""

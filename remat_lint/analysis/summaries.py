@@ -96,6 +96,7 @@ class Done:
 
     Names are told in terms of the ``frame`` that ran, deeds in terms of the ``numbers`` that it was handed.
     ``seeded`` are the random states that are set after it, ``returned`` is the state whose value it returned,
+    ``returned_late`` as it left it itself,
     ``reset`` what it always sets whole, ``moves`` are where the state went that it wrote, ``awaiting`` is
     what its checkpoints look at again.
     """
@@ -107,6 +108,7 @@ class Done:
     numbers: tuple[int, ...]
     seeded: Seeded
     returned: frozenset[Held]
+    returned_late: frozenset[Held]
     reset: frozenset[Held]
     moves: Moves
     awaiting: Awaiting

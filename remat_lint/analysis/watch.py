@@ -86,6 +86,9 @@ class Arm:
     finds: frozenset[Held] = frozenset()
 
 
+_PLAIN = (ir.Name, ir.Attribute, ir.Subscript)
+"""Expressions that stand for something that is there."""
+
 Arms = tuple[Arm, ...]
 """The arms around some code, the outermost first."""
 
@@ -139,8 +142,17 @@ class Watch:
     written_now: set[Held] = field(default_factory=set)
     """What of that the running statement was the first to write."""
 
+    returned_late: set[Held] = field(default_factory=set)
+    """What of the state that the function returned is as the function itself left it."""
+
+    left_now: set[Held] = field(default_factory=set)
+    """What calls of the running statement wrote, and did not return as they had found it."""
+
     early: dict[str, frozenset[Held]] = field(default_factory=dict)
     """The state that a local name holds as it was before the function wrote it."""
+
+    aliases: set[str] = field(default_factory=set)
+    """Those of the names that were bound to the state itself, not to what was computed from it."""
 
     used_early: dict[Held, set[Arms]] = field(default_factory=dict)
     """The state that something was computed with as it was then, with the arms in which that was."""
@@ -226,8 +238,11 @@ class Watch:
             self.chosen[name] = chosen
         early = self.unwritten(expr)
         self.early.pop(name, None)
+        self.aliases.discard(name)
         if early:
             self.early[name] = early
+            if isinstance(expr, _PLAIN):
+                self.aliases.add(name)
         if self.met or self.origins:
             state, grown = self.mentioned(expr), frozenset(grown_in(self, expr))
             self.origins.pop(name, None)
@@ -250,10 +265,16 @@ class Watch:
             return state
         assert expr is not None
         names = {part.id for part, _ in evaluated((expr,)) if isinstance(part, ir.Name)}
-        still = {one for one in state if one not in self.written or one in self.written_now}
-        if isinstance(expr, (ir.Name, ir.Attribute, ir.Subscript)):  # an alias sees it change
+        found_now = self.written_now - self.left_now
+        still = {one for one in state if one not in self.written or one in found_now}
+        if isinstance(expr, _PLAIN):  # an alias sees it change
             still = {one for one in still if one[1]}
         return frozenset(still).union(*(self.early.get(name, ()) for name in names))
+
+    def hand_back(self, state: Set[Held], expr: ir.Expr | None) -> None:
+        """The function returns the value of an expression, which is made of this state."""
+        self.returned |= state
+        self.returned_late |= state - self.unwritten(expr)
 
     @contextmanager
     def inside(
@@ -317,17 +338,23 @@ class Watch:
             self.used.setdefault(held, set()).add(around)
             if not self.was_replaced(held):
                 self.found.setdefault(held, set()).add(around)
-        for held in self.held_early(exprs):
+        for held, _ in self.held_early(exprs):
             self.used_early.setdefault(held, set()).add(arms)
 
     def _names_of_state(self, exprs: Iterable[ir.Expr]) -> list[str]:
         found = (part.id for part, _ in evaluated(tuple(exprs)) if isinstance(part, ir.Name))
         return [name for name in found if name in self.origins]
 
-    def held_early(self, exprs: Iterable[ir.Expr], outer: frozenset[str] = frozenset()) -> frozenset[Held]:
-        """The state that local names in expressions hold as it was before the function wrote it."""
-        names = (name for name in self._names_of_state(exprs) if name not in outer)
-        return frozenset[Held]().union(*(self.early.get(name, ()) for name in names))
+    def held_early(
+        self, exprs: Iterable[ir.Expr], outer: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[Held, bool]]:
+        """The state that local names in expressions hold as it was before the function wrote it.
+
+        And whether a name is the state itself, which sees it change in place.
+        """
+        for name in self._names_of_state(exprs):
+            if name not in outer:
+                yield from ((held, name in self.aliases) for held in self.early.get(name, ()))
 
     def was_used(self, held: Held) -> bool:
         """Whether something was computed with a state as it was found, on every path that leads here."""

@@ -26,7 +26,7 @@ def S(f, name="s"): return remat.region(f, name, recompute=False)
 """
 MOST_CALLS = 4_000_000
 SMALL, LARGE = 6, 12
-CHEAP = 300_000
+CHEAP = 350_000
 """Calls that no root costs too many, whatever it looks like."""
 
 GROWTH = 4
