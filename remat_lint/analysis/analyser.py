@@ -175,7 +175,7 @@ class Analyser(Declarations):
             return value
         if isinstance(value, Choice):  # `try: import torch_remat` with a fallback that does nothing
             resolved = tuple(self.resolved(one) for one in value.alternatives)
-            if value.absent and resolved == value.alternatives:
+            if value.absent is not None and resolved == value.alternatives:
                 return value
             ours = [one for one in resolved if isinstance(one, External) and one.name.startswith(REMAT)]
             return ours[0] if ours else reduce(join, resolved)

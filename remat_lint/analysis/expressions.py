@@ -715,6 +715,8 @@ def _identity(operator: str, operands: Sequence[Operand]) -> Value:
         known = of_settings(_IDENTITIES[operator], left, right)
         if known is not None:
             return known
+        if right == NONE and isinstance(left, Choice) and left.absent is False:
+            return as_setting(Constant(operator == "IsNot"))
         return scalar_from((left, right))
     return Constant((left == NONE) == (operator == "Is"))
 

@@ -14,8 +14,8 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import counted_by
 from remat_lint.analysis.conditions import Conditions
-from remat_lint.analysis.deeds import Send, Sway, Touch, Write
-from remat_lint.analysis.evaluation_order import header
+from remat_lint.analysis.deeds import NEARLY_ALL, Send, Sway, Touch, Write
+from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
 from remat_lint.analysis.moves import Moves
@@ -235,7 +235,7 @@ class Interpreter(Conditions):
     # --- branches
 
     def _if(self, statement: ir.If, state: State) -> Flow:
-        asked = len(self.deeds)
+        asked, phase = len(self.deeds), state.phase
         known = frozenset(state.frames.get(self.frame.id, {}))
         true, false = self.branch(statement.test, state)
         if true and false:
@@ -243,13 +243,17 @@ class Interpreter(Conditions):
         watch, flow, ran = self.frame.watch, Flow(), len(self.deeds)
         tested, weighed, met = watch.mentioned(statement.test), watch.weighed(statement.test), watch.met
         ends, origins, after, keeping = [], watch.origins, [], False
+        asked_of = self._tensors_asked_by(statement.test)
+        weight, by_phase = sum(path.weight for path in (*true, *false)), state.phase is not phase
         arms = (true, statement.body, statement.orelse), (false, statement.orelse, statement.body)
         for paths, body, others in arms:
             if paths:
                 watch.origins, begun = dict(origins), len(self.deeds)
                 done = (*body, *self._called_from(state, body)) if tested else body
+                is_sure = by_phase or sum(path.weight for path in paths) > NEARLY_ALL * weight
+                asks = None if is_sure else asked_of
                 with (
-                    watch.inside(tested, done, others, tested - weighed) as arm,
+                    watch.inside(tested, done, others, tested - weighed, asks=asks) as arm,
                     self.deeds.keeping() as keeps,
                 ):
                     ways = self.run_block(body, paths)
@@ -268,6 +272,12 @@ class Interpreter(Conditions):
             self.compute_with(state, weighed, (statement.test,), Decides.BRANCH)
         self.weigh_if(statement, state, asked, ran)
         return flow
+
+    def _tensors_asked_by(self, test: ir.Expr) -> frozenset[int]:
+        """The numbers of the tensors, or of what may be one, that a condition has looked at."""
+        found = (self.frame.values.get(part.at) for part, _ in evaluated((test,)))
+        tensors = (value for value in found if isinstance(value, (Tensor, Unknown)))
+        return frozenset(self.root_of(self.number_of(value))[0] for value in tensors) - {0}
 
     def _is_last(self, state: State, statement: ir.If) -> bool:
         """Whether the function of a checkpoint computes nothing behind an ``if``, which keeps no tensors."""

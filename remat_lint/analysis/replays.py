@@ -276,7 +276,8 @@ class Replays(Machine):
                 self.frame.watch.write(act.held)
                 if act.held not in frame.watch.returned - frame.watch.returned_late:
                     self.frame.watch.left_now.add(act.held)
-                seen = self._written_by_callee(state, deed, act)
+                is_sure = deed.certain and self.frame.watch.is_sure_of(act.held)
+                seen = self._written_by_callee(state, replace(deed, certain=is_sure), act)
             else:
                 seen = deed if not isinstance(act, Use) or self._is_found_here(state, deed, act) else None
             if seen is not None:

@@ -583,8 +583,8 @@ class Choice(Value):
     """One of several values, depending on the path."""
 
     alternatives: tuple[Value, ...]
-    absent: bool = False
-    """Whether it is None in the program at hand, and an object in another configuration."""
+    absent: bool | None = None
+    """Whether it is None in the program at hand, and an object in another configuration, or the reverse."""
 
     _links: Links | None = field(init=False, compare=False, repr=False, default=None)
 
@@ -676,9 +676,11 @@ def of_settings(function: Callable[..., object], *operands: Value) -> Value | No
 
 def settled(joined: Value, live: Iterable[Value]) -> Value:
     """What is one of several values, of which only the live ones are there in the program at hand."""
-    known = {at_hand(value) for value in live}
-    if known == {NONE} and isinstance(joined, Choice) and NONE in joined.alternatives:
-        return replace(joined, absent=True)
+    values = tuple(live)
+    known = {at_hand(value) for value in values}
+    if isinstance(joined, Choice) and NONE in joined.alternatives:
+        is_there = all(isinstance(value, Reference) for value in values)
+        return replace(joined, absent=not is_there) if is_there or known == {NONE} else joined
     if (
         len(known) != 1
         or not isinstance(joined, (Scalar, Unknown))

@@ -84,6 +84,8 @@ class Arm:
     once: bool
     instead: bool
     finds: frozenset[Held] = frozenset()
+    asks: frozenset[int] | None = None
+    """The tensors that its condition looks at; None where every run of the program at hand takes it."""
 
 
 _PLAIN = (ir.Name, ir.Attribute, ir.Subscript)
@@ -283,10 +285,15 @@ class Watch:
         body: Sequence[ir.Stmt],
         others: Sequence[ir.Stmt],
         finds: frozenset[Held] = frozenset(),
+        *,
+        asks: frozenset[int] | None = None,
     ) -> Iterator[Arm]:
-        """An arm of an ``if`` on this state runs; where it does not, the others do."""
+        """An arm of an ``if`` on this state runs; where it does not, the others do.
+
+        Not every run takes it where it is given what the condition ``asks``: the numbers of tensors.
+        """
         once = bool(tested) and any(_settles(one, tested) for one in run_through(body))
-        arm = Arm(tested, once, bool(tested) and _computes(others), finds)
+        arm = Arm(tested, once, bool(tested) and _computes(others), finds, asks)
         self.arms.append(arm)
         try:
             yield arm
@@ -413,6 +420,10 @@ class Watch:
         """Whether a condition on this state decides whether the code under way runs."""
         tested = self.passed.union(*(arm.tested for arm in self.arms))
         return concerns(held, tested)
+
+    def is_sure_of(self, held: Held) -> bool:
+        """Whether no condition but those on this state itself decides whether the code under way runs."""
+        return all(arm.asks is None or held[0] in arm.asks or concerns(held, arm.tested) for arm in self.arms)
 
     def is_turned_by(self, held: Held) -> bool:
         """Whether such a condition makes the code compute something else instead."""

@@ -404,7 +404,7 @@ class Writes(Callers):
         phase = state.phase
         if phase is Phase.BOTH and outcome is Outcome.ADVANCED and self._stays_on_replay(node):
             state.phase = Phase.FORWARD
-        self.note_write(state, node, write, certain=certain)
+        self.note_write(state, node, write, certain=certain and self.frame.watch.is_sure_of(write.held))
         state.phase = phase
 
     def _stays_on_replay(self, node: ir.Node) -> bool:
