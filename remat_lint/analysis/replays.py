@@ -173,6 +173,8 @@ class Replays(Machine):
         function = self.frame.function
         outer = function.globals | function.nonlocals if function is not None else frozenset[str]()
         for held, is_alias in self.frame.watch.held_early(exprs, outer):
+            if is_alias and held not in used:  # another object may have taken its place by now
+                self.note_deed(state, self.frame.statement, Use(*held, decides=decides))
             self.deeds.outdate(held, is_alias=is_alias)
 
     def _place_of_state(self, held: Held, exprs: Sequence[ir.Expr]) -> Place | None:
