@@ -24,6 +24,7 @@ from remat_lint.analysis.moves import (
     Terms,
     after,
     constant,
+    differ,
     either,
     held_by,
     is_constant,
@@ -233,6 +234,10 @@ class Callers(StateMoves):
                 case _:
                     return False
         return True
+
+    def is_another(self, found: Terms, terms: Terms) -> bool:
+        """Whether state is known to be set to something else than was found there."""
+        return differ(self._known(found), self._known(terms))
 
     def _known(self, terms: Terms) -> Terms:
         """These, and the constants that they are if nothing else was set there since modules were loaded."""

@@ -330,6 +330,12 @@ class Deeds:
             if isinstance(deed.act, kinds):
                 del self._found[key]
 
+    def forget_done_once(self, since: int) -> None:
+        """Forget the writes since one, which no replay does again, unless it computes something else."""
+        for key, deed in list(self._found.items())[since:]:
+            if isinstance(deed.act, Write) and deed.act.outcome is not Outcome.SWITCHED:
+                del self._found[key]
+
     def forget_draws(self, since: int, kind: RandomKind) -> None:
         """Forget what was drawn since a deed from states of one kind: no program gets that far."""
         for key, deed in list(self._found.items())[since:]:

@@ -14,7 +14,7 @@ from typing import Any
 from remat_lint.analysis import ir
 from remat_lint.analysis.builtin_calls import counted_by
 from remat_lint.analysis.conditions import Conditions
-from remat_lint.analysis.deeds import NEARLY_ALL, Send, Sway, Touch, Write
+from remat_lint.analysis.deeds import NEARLY_ALL, Send, Sway, Touch
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Decides
 from remat_lint.analysis.machine import REMAT, Flow, Operand, qualified
@@ -253,13 +253,13 @@ class Interpreter(Conditions):
                 is_sure = by_phase or sum(path.weight for path in paths) > NEARLY_ALL * weight
                 asks = None if is_sure else asked_of
                 with (
-                    watch.inside(tested, done, others, tested - weighed, asks=asks) as arm,
+                    watch.inside(tested, done, others, tested - weighed, asks=asks, known=known) as arm,
                     self.deeds.keeping() as keeps,
                 ):
                     ways = self.run_block(body, paths)
                 keeping |= keeps()
                 if arm.once:  # what it calls does not know of that
-                    self.deeds.forget(begun, Write)
+                    self.deeds.forget_done_once(begun)
                 after.append(watch.origins)
                 ends.append(bool(ways.fell))
                 flow.fell += ways.fell
@@ -558,7 +558,7 @@ class Interpreter(Conditions):
             for path in caught:
                 path.weight = caught_weight / len(caught)
             done = len(self.deeds)
-            with watch.inside(tried if _misses(handler) else frozenset(), handler.body, ()):
+            with watch.inside(tried if _misses(handler) else frozenset(), handler.body, (), asks=frozenset()):
                 handled = self.run_block(handler.body, caught)
             self.deeds.forget(done, Touch | Send)  # what goes wrong does so once
             asked = [expr for one in statement.body for expr in header(one)]

@@ -422,9 +422,8 @@ class Replays(Machine):
         """A write, where the call that made it also looked at the state."""
         watch = frame.watch
         is_advanced = write.outcome is Outcome.ADVANCED and write.written is not Written.STATISTICS
-        is_early = write.outcome in (Outcome.ADVANCED, Outcome.REPLACED) and watch.is_computed_with_early(
-            write.held
-        )
+        is_changed = write.outcome in (Outcome.ADVANCED, *_AGAIN)
+        is_early = is_changed and watch.is_computed_with_early(write.held)
         if is_early or (is_advanced and watch.is_computed_with(write.held)):
             return replace(write, outcome=Outcome.COMPUTED, edit=None)
         return replace(write, edit=None, read=True) if concerns(write.held, watch.read) else write

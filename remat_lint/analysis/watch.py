@@ -87,6 +87,9 @@ class Arm:
     asks: frozenset[int] | None = None
     """The tensors that its condition looks at; None where every run of the program at hand takes it."""
 
+    redirects: bool = False
+    """Whether it computes something else for a name that was there before, or returns."""
+
 
 _PLAIN = (ir.Name, ir.Attribute, ir.Subscript)
 """Expressions that stand for something that is there."""
@@ -287,13 +290,16 @@ class Watch:
         finds: frozenset[Held] = frozenset(),
         *,
         asks: frozenset[int] | None = None,
+        known: Set[str] = frozenset(),
     ) -> Iterator[Arm]:
         """An arm of an ``if`` on this state runs; where it does not, the others do.
 
         Not every run takes it where it is given what the condition ``asks``: the numbers of tensors.
+        Before it the names are ``known``.
         """
         once = bool(tested) and any(_settles(one, tested) for one in run_through(body))
-        arm = Arm(tested, once, bool(tested) and _computes(others), finds, asks)
+        redirects = bool(tested) and _redirects(body, known)
+        arm = Arm(tested, once, bool(tested) and _computes(others), finds, asks, redirects)
         self.arms.append(arm)
         try:
             yield arm
@@ -430,6 +436,10 @@ class Watch:
         turned = self.turned.union(*(arm.tested for arm in self.arms if arm.instead))
         return concerns(held, turned)
 
+    def redirects(self, held: Held) -> bool:
+        """Whether it is decided by this state that something else is computed here."""
+        return any(arm.redirects and concerns(held, arm.tested) for arm in self.arms)
+
     def was_replaced(self, held: Held) -> bool:
         """Whether the state was set whole before, wherever the code under way runs."""
         around = self.replaced.get(held)
@@ -484,6 +494,12 @@ def _assigned(body: Sequence[ir.Stmt]) -> frozenset[str]:
     """The names that statements assign to."""
     assignments = (one for one in nested(body) if isinstance(one, (ir.Assign, ir.AugAssign)))
     return frozenset(name for one in assignments for name in bound_names(one))
+
+
+def _redirects(block: Sequence[ir.Stmt], known: Set[str]) -> bool:
+    """Whether a block computes something else for a name that was there before, or ends the function."""
+    ends = any(isinstance(one, ir.Return) and one.value is not None for one in nested(block))
+    return ends or (not known.isdisjoint(_assigned(block)) and _computes(block))
 
 
 def _computes(block: Sequence[ir.Stmt]) -> bool:

@@ -15,7 +15,7 @@ from remat_lint.analysis.deeds import FOREIGN, Store, Write
 from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import Outcome, Written
 from remat_lint.analysis.machine import Operand
-from remat_lint.analysis.moves import ANYTHING
+from remat_lint.analysis.moves import ANYTHING, Terms, held_by
 from remat_lint.analysis.state import Phase, State
 from remat_lint.analysis.state_reads import attribute_of_class, is_outer
 from remat_lint.analysis.telling import is_only_told
@@ -154,6 +154,7 @@ class Writes(Callers):
     ) -> None:
         """State is set to a value; ``from_key`` under a key of data, ``shown`` as for ``note_outcome``."""
         self.note_handled(held)
+        found = held_by(element_of(target, held), state.moves)
         terms = ANYTHING if _is_any_element(target, written) else self.known_terms(state, value)
         self.move_state(state, element_of(target, held), terms)
         if written is not Written.NONLOCAL:
@@ -168,6 +169,8 @@ class Writes(Callers):
         watch = self.frame.watch
         expr = self._source_of(value)
         outcome = self._outcome(state, target, held, Operand(value.value, expr), from_key=from_key)
+        if outcome is None and isinstance(expr, ir.Const):
+            outcome = self._outcome_of_constant(element_of(target, held), found, terms)
         watch.copy(expr, element_of(target, held))
         if watch.was_replaced(held) and outcome is Outcome.ADVANCED:
             outcome = Outcome.REPLACED if self.is_new(state, value, expr) else None
@@ -182,6 +185,13 @@ class Writes(Callers):
         if outcome is not None:
             is_new = from_key or self.is_new(state, value, expr)
             self.note_outcome(state, target, held, written, outcome, shown, is_new=is_new)
+
+    def _outcome_of_constant(self, held: Held, found: Terms, terms: Terms) -> Outcome | None:
+        """What comes of it that state is set to a constant, if the code computed with what it was before."""
+        watch = self.frame.watch
+        if watch.redirects(held):
+            return Outcome.SWITCHED
+        return Outcome.REPEATED if self.is_another(found, terms) else None
 
     def _is_made_anew(self, held: Held) -> bool:
         """Whether a replay makes what has this state, and leaves out the saved region that runs."""
@@ -392,7 +402,8 @@ class Writes(Callers):
         is_new: bool = True,
     ) -> None:
         """``node`` writes; ``shown`` is what it writes to, where that is another node, or has a name."""
-        if self.muted or any(arm.once for arm in self.frame.watch.arms):
+        is_once = any(arm.once for arm in self.frame.watch.arms) and outcome is not Outcome.SWITCHED
+        if self.muted or is_once:
             return
         is_again = outcome in (Outcome.REPLACED, Outcome.REPEATED)
         if is_again and self.frame.watch.was_used(element_of(node, held)):
