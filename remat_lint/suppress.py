@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from remat_lint.findings import LocatedFinding
 
-_CODE = r"[A-Z]+[0-9]+"
+_CODE = r"[A-Z]+[0-9]+(?![A-Z0-9])"
 _PREFIX = r"[A-Z]+[0-9]*"
 _OURS = re.compile(
     r"#\s*remat-lint:\s*(?P<kind>ignore-file|ignore)\b(?!-)(?:\s*\[(?P<codes>[^\]]*)\]|(?!\s*\[))"
@@ -122,4 +122,4 @@ def _read(comment: str) -> Iterator[tuple[bool, Suppression]]:
 
 
 def _codes(pattern: str, text: str) -> tuple[str, ...]:
-    return tuple(re.findall(pattern, text.upper()))
+    return tuple(name for name in _NAME.findall(text.upper()) if re.fullmatch(pattern, name))

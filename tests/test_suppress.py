@@ -112,3 +112,8 @@ def test_lines_are_counted_with_any_newline(newline: str) -> None:
 @pytest.mark.parametrize("rest", ["(", "'''", "  x\n y\n", "if x:\npass\n", "\0", "$ ?"])
 def test_a_text_that_does_not_tokenize_keeps_what_was_read_before(rest: str) -> None:
     assert hidden("a = 1  # noqa\n" + rest, 1)
+
+
+@pytest.mark.parametrize("comment", ["# remat-lint: ignore[RMT4O2]", "# noqa: RMT4O2", "# noqa: RMT4xyz"])
+def test_a_mistyped_code_silences_nothing(comment: str) -> None:
+    assert not hidden(f"x = 1  {comment}\n", 1, "RMT402")
