@@ -25,10 +25,10 @@ class StateWrittenTwice(Rule):
 
     Silent are objects that the call made itself, and values that are equal each time: what is made of
     constants, sizes and dtypes only (a table of rotary angles, `self.seen_length = x.shape[1]`), and a
-    maximum of what was there and such a value. A constant is reported where the code had computed with
-    another one before (`self.first = False` at the end). So is what the code puts back before it ends: a counter of
+    maximum of what was there and such a value. So is what the code puts back before it ends: a counter of
     depth, a stack. `torch.utils.checkpoint` may end the replay by an error: there a `finally` must do it, or
-    the end of a `with`.
+    the end of a `with`. Reported is a constant that takes the place of another one which the code had
+    computed with before: `self.first = False`, at the end.
 
     ## Why is this bad?
     A checkpoint runs the code a second time in backward. Counters count double, lists hold everything
