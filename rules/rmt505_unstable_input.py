@@ -164,12 +164,18 @@ class UnstableInputRule(Rule):
             one.place,
             f"`{one.what}` {_DECIDES[one.decides]} here, and the code that calls the checkpoint "
             f"{'sets' if surely else 'may set'} it to something else between the forward and backward: "
-            f"{'' if surely else 'if it does, '}the replay computes with another value, and "
+            f"{_if_at_all(one)}the replay computes with another value, and "
             f"{_consequence(one)}. Pass it to the checkpointed function as an argument.",
-            severity=Severity.ERROR if surely else Severity.WARNING,
+            severity=Severity.ERROR if surely and one.reached else Severity.WARNING,
             related=(Step(written, f"`{one.what}` is set {{here}}"),),
             chain=one.replayed.chain,
         )
+
+
+def _if_at_all(one: UnstableInput) -> str:
+    if one.replayed.certain:
+        return "" if one.reached else "if backward comes to this checkpoint, "
+    return "if it does, "
 
 
 def _differs(*, surely: bool) -> str:

@@ -23,6 +23,7 @@ class Awaited:
     """State that code of a checkpoint computed with at ``place``; the expression at ``shown`` stands for it.
 
     It held what the ``terms`` are. By now something else may be ``written`` there, or is where ``certain``.
+    ``reached`` is whether backward surely comes to that checkpoint.
     """
 
     held: Held
@@ -33,6 +34,7 @@ class Awaited:
     terms: Terms
     written: Place | None = None
     certain: bool = False
+    reached: bool = True
 
     @property
     def key(self) -> object:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from remat_lint.analysis import ir
 from remat_lint.analysis.awaited import Awaited, Awaiting
 from remat_lint.analysis.deeds import Deeds, Use
-from remat_lint.analysis.evaluation_order import evaluated
+from remat_lint.analysis.evaluation_order import evaluated, header
 from remat_lint.analysis.facts import UnstableInput, Unsteady
 from remat_lint.analysis.machine import Frame, Operand
 from remat_lint.analysis.moves import (
@@ -41,6 +41,13 @@ from remat_lint.analysis.values import Sequence as SequenceValue
 from remat_lint.analysis.watch import Held, concerned
 from remat_lint.findings import Place
 
+_WITHOUT_GRADIENTS = (
+    "argmax argmin bool detach detach_ float inference_mode int item no_grad numpy requires_grad_ "
+    "set_grad_enabled tolist"
+)
+_CUTTING = frozenset([*_WITHOUT_GRADIENTS.split(), "copy", "deepcopy"])
+"""What code calls that uses a result without its gradients, or another object each time."""
+
 _CONVERTING = frozenset(["float", "int", "bool", "str"])
 
 
@@ -51,6 +58,8 @@ class Callers(StateMoves):
         """A checkpoint has run a function that did this: what it computed with is looked at again."""
         if self.bodies:
             return  # the checkpoint around it runs it again
+        frames = (frame.function for frame in self.active_frames())
+        reached = not any(function is not None and _may_cut(function) for function in frames)
         for deed in deeds:
             if not isinstance(deed.act, Use) or deed.act.replayed:
                 continue
@@ -60,7 +69,9 @@ class Callers(StateMoves):
                 continue
             replayed = self.replayed_by(replay, deed)
             terms = held_by(held, state.moves)
-            one = Awaited(held, deed.place, deed.act.shown, deed.act.decides, replayed, terms)
+            one = Awaited(
+                held, deed.place, deed.act.shown, deed.act.decides, replayed, terms, reached=reached
+            )
             self._look_again(state, one)
 
     def _look_again(self, state: State, one: Awaited) -> None:
@@ -84,7 +95,16 @@ class Callers(StateMoves):
         what = one.held[1].lstrip(".")
         if one.shown is not None:
             what = " ".join(self.scopes[one.shown.path].source.code(one.shown.node).split())
-        return UnstableInput(one.place, what, Unsteady.STATE, one.decides, one.place, replayed, one.written)
+        return UnstableInput(
+            one.place,
+            what,
+            Unsteady.STATE,
+            one.decides,
+            one.place,
+            replayed,
+            one.written,
+            reached=one.reached,
+        )
 
     def note_rewritten(self, state: State, held: Held, terms: Terms, node: ir.Node | None = None) -> None:
         """Code sets state, at ``node`` or by the running statement, to what these are.
@@ -263,6 +283,23 @@ class Callers(StateMoves):
 
 def _constructs(frame: Frame) -> bool:
     return frame.function is not None and frame.function.name == "__init__"
+
+
+@lru_cache(maxsize=256)
+def _may_cut(function: ir.Function) -> bool:
+    """Whether a function may use the result of a checkpoint without its gradients, or copies its object."""
+    calls = (
+        part.function
+        for statement in nested(function.body)
+        for part, _ in evaluated(header(statement))
+        if isinstance(part, ir.Call)
+    )
+    names = (
+        one.name if isinstance(one, ir.Attribute) else one.id
+        for one in calls
+        if isinstance(one, (ir.Attribute, ir.Name))
+    )
+    return not _CUTTING.isdisjoint(names)
 
 
 @lru_cache(maxsize=256)

@@ -356,7 +356,12 @@ class Expressions(Calls):
         """The paths to the arms of a conditional expression, which may decide no more than what is stored."""
         asked = len(self.deeds)
         paths = self.branch(expr.test, state)
-        if not self.keeps_its_value(self.frame.statement) and _only_names((expr.body, expr.orelse)):
+        goes_on = self.keeps_its_value(self.frame.statement)
+        if not _only_names((expr.body, expr.orelse)):
+            if goes_on and all(paths):
+                weighed = self.frame.watch.weighed(expr.test)
+                self.compute_with(state, weighed, (expr.test,), Decides.BRANCH)
+        elif not goes_on:
             self.deeds.forget(asked, Sway)
         return paths
 

@@ -569,7 +569,8 @@ class Decides(str, Enum):
 class UnstableInput:
     """``what``, as written where it is ``read``, decides what is computed.
 
-    State of a caller is ``written`` there after the checkpoint ran.
+    State of a caller is ``written`` there after the checkpoint ran; ``reached`` is whether backward surely
+    comes to that checkpoint.
     """
 
     place: Place
@@ -579,6 +580,7 @@ class UnstableInput:
     read: Place
     replayed: Replayed
     written: Place | None = None
+    reached: bool = True
 
 
 class Divergence(str, Enum):
