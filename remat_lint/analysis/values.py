@@ -668,10 +668,7 @@ def of_settings(function: Callable[..., object], *operands: Value) -> Value | No
         made = function(*given)
     except (TypeError, ValueError, ArithmeticError):
         return None
-    if not isinstance(made, (bool, int, float)):
-        return None
-    are_numbers = all(isinstance(one, Constant) and type(one.value) in (int, float) for one in operands)
-    return Constant(made) if are_numbers and type(made) in (int, float) else Setting(made)
+    return Setting(made) if isinstance(made, (bool, int, float)) else None
 
 
 def settled(joined: Value, live: Iterable[Value]) -> Value:
